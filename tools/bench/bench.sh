@@ -1,0 +1,181 @@
+#!/bin/bash
+# Measures what a trace record costs on the base and on the quilt, side by
+# side: instructions on x86_64 (QEMU's TCG, counted exactly), nanoseconds on
+# User-mode Linux. Writes bench.csv, bench.md and bench.svg.
+#
+# usage: bench.sh [-n] [-r ROUNDS] [-o DIR]
+#
+#   -n        measure the kernels that are there, do not build
+#   -r ROUNDS how often the two UML kernels take turns (10)
+#   -o DIR    where the results go (tools/bench/results)
+#   TREE=DIR and BASE_TREE=DIR in the environment: other source trees than
+#             build/linux (the quilt) and build/base (made when missing)
+#
+# A row is a line of bench_rows[] in tools/bench/module/quilt_bench.c.
+
+# shellcheck source=tools/quilt/lib.sh
+. "$(dirname "$0")/../quilt/lib.sh"
+
+usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+
+BENCH=$TOP/tools/bench
+BASE_TREE=${BASE_TREE:-$BUILD/base}
+WORK=$BUILD/bench
+# A run takes seconds: this is for a guest that hangs on a busy machine.
+LIMIT=300
+
+rounds=10 results=$BENCH/results build_kernels=y
+while [ $# -gt 0 ]; do
+	case $1 in
+	-n) build_kernels='' ;;
+	-r) rounds=${2:-}; shift ;;
+	-o) results=${2:-}; shift ;;
+	-h | --help) usage; exit 0 ;;
+	*) usage >&2; exit 2 ;;
+	esac
+	shift || break
+done
+[[ $rounds =~ ^[1-9][0-9]*$ && -n $results ]] || { usage >&2; exit 2; }
+
+make_base_tree() {
+	local root
+	[ ! -f "$BASE_TREE/Makefile" ] || return 0
+	[ -e "$TREE/.git" ] || die "no kernel tree in $TREE" "run: make tree"
+	root=$(git -C "$TREE" rev-list --max-parents=0 HEAD)
+	say "checking out the base in $BASE_TREE"
+	git -C "$TREE" worktree prune
+	git -C "$TREE" worktree add -q --detach "$BASE_TREE" "$root" ||
+		die "can't make a work tree of the base in $BASE_TREE" \
+		    "remove what is in the way and run the same command again"
+}
+
+# build KIND SIDE TREE: kernel in build/out/KIND (quilt) or KIND-base, the
+# module built out of tree against it, and an initramfs with the module.
+build() {
+	local kind=$1 tree=$3 name=$1 arch=x86_64 dir root
+	[ "$2" = quilt ] || name=$kind-base
+	[ "$kind" = bench ] || arch=um
+	dir=$OUT/$name
+
+	if [ -n "$build_kernels" ]; then
+		TREE=$tree "$QUILT_TOOLS/kernel.sh" -o "$name" "$kind"
+	fi
+	[ -f "$dir/Module.symvers" ] || die "no kernel in $dir" "run it without -n"
+
+	make_dir "$dir/bench-module"
+	logged "$LOGS/build-$name-module.log" make -C "$dir" "ARCH=$arch" \
+		"M=$BENCH/module" "MO=$dir/bench-module" modules ||
+		die "the benchmark module does not build against $name" \
+		    "see $LOGS/build-$name-module.log"
+
+	root=$WORK/$name.root
+	rm -rf "$root"
+	mkdir -p "$root"/{bin,sbin,proc,sys,dev,tmp}
+	cp "$busybox" "$root/bin/busybox"
+	"$busybox" --list-full | while read -r applet; do
+		case $applet in
+		bin/busybox) ;;
+		bin/* | sbin/*) ln -s /bin/busybox "$root/$applet" ;;
+		usr/bin/awk) ln -s busybox "$root/bin/awk" ;;
+		esac
+	done
+	install -m 755 "$BENCH/init" "$root/init"
+	cp "$dir/bench-module/quilt_bench.ko" "$root/"
+	(cd "$root" && find . | sort | cpio -o -H newc --quiet) >"$WORK/$name.cpio"
+	rm -rf "$root"
+}
+
+# run LOG CMD...: a guest counts only when it has come to its end marker; one
+# that panics leaves with exit code 0 too.
+run() {
+	local log=$1
+	shift
+	timeout -k 5 "$LIMIT" "$@" </dev/null >"$log" 2>&1 || true
+	if ! grep -q 'bench: end after' "$log"; then
+		tail -n 15 "$log" >&2
+		die "the guest did not come to its end in $LIMIT s" "see $log"
+	fi
+	if grep -E 'bench: error|WARNING: |BUG: |Oops|stall' "$log" >&2; then
+		die "the guest reports trouble, its numbers are worth nothing" "see $log"
+	fi
+}
+
+# One CPU, and a virtual clock that ticks once for each instruction. The CPU
+# model is named, so that every QEMU runs the same code of the guest.
+run_x86_64() {
+	local name=bench
+	[ "$1" = quilt ] || name=bench-base
+	run "$WORK/$1-x86_64-1.log" qemu-system-x86_64 \
+		-accel tcg -icount shift=0,sleep=off -cpu qemu64 -smp 1 -m 512 \
+		-nodefaults -display none -monitor none -serial stdio -no-reboot \
+		-kernel "$OUT/$name/arch/x86/boot/bzImage" -initrd "$WORK/$name.cpio" \
+		-append "console=ttyS0 panic=-1 nokaslr tsc=reliable trace_clock=local"
+}
+
+# Short batches, many of them: some pass without the host's interruptions.
+run_um() {
+	local name=bench-uml
+	[ "$1" = quilt ] || name=bench-uml-base
+	run "$WORK/$1-um-$2.log" "$OUT/$name/linux" mem=256M "initrd=$WORK/$name.cpio" \
+		con=null con0=null,fd:1 panic=-1 calls=10000 batches=100
+}
+
+# What the tree is, for the head of the table.
+describe() {
+	local dirty=''
+	if ! git -C "$1" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+		make -s -C "$1" kernelversion
+		return
+	fi
+	[ -z "$(git -C "$1" status --porcelain --untracked-files=no)" ] ||
+		dirty=', with changes that are not committed'
+	printf 'Linux %s + %d patches (%s%s)\n' "$(make -s -C "$1" kernelversion)" \
+		"$(git -C "$1" rev-list --count --min-parents=1 HEAD)" \
+		"$(git -C "$1" rev-parse --short=12 HEAD)" "$dirty"
+}
+
+start=$SECONDS
+need gcc:gcc make:make python3:python3 cpio:cpio git:git /bin/busybox:busybox-static \
+	qemu-system-x86_64:qemu-system-x86
+busybox=/bin/busybox
+if ldd "$busybox" >/dev/null 2>&1; then
+	die "$busybox is not static" "apt-get install busybox-static"
+fi
+make_dir "$WORK"
+make_dir "$results"
+rm -f "$WORK"/*.log
+
+make_base_tree
+[ -f "$TREE/Makefile" ] || die "no kernel tree in $TREE" "run: make tree"
+base_is=$(describe "$BASE_TREE") quilt_is=$(describe "$TREE")
+for kind in bench bench-uml; do
+	build $kind base "$BASE_TREE"
+	build $kind quilt "$TREE"
+done
+[ "$base_is/$quilt_is" = "$(describe "$BASE_TREE")/$(describe "$TREE")" ] ||
+	die "a tree has changed while it was built" "run the same command again"
+built=$SECONDS
+
+step "measuring: instructions on x86_64, nanoseconds on UML in $rounds rounds (logs: $WORK)"
+for side in base quilt; do
+	say "    x86_64 $side"
+	run_x86_64 $side
+done
+for ((i = 1; i <= rounds; i++)); do
+	say "    UML round $i of $rounds"
+	for side in base quilt; do
+		run_um $side "$i"
+	done
+done
+
+{
+	say "machine|$(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo), $(nproc) CPUs"
+	say "base|$base_is"
+	say "quilt|$quilt_is"
+	say "compiler|$(gcc --version | head -n 1)"
+	say "emulator|$(qemu-system-x86_64 --version | head -n 1), -icount shift=0,sleep=off, -cpu qemu64"
+	say "date|$(date -u +%Y-%m-%d)"
+	say "command|make bench"
+} >"$WORK/info"
+"$BENCH/report" "$WORK" "$results"
+say "built in $((built - start)) s, measured in $((SECONDS - built)) s"

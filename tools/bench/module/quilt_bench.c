@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What does one record cost? Each row of bench_rows[] is a loop around one
+ * way to record something. Loading the module with row=N sets the row up,
+ * times it and prints one line; unloading undoes the setup. In between the
+ * caller can read from tracefs that the records were really written.
+ *
+ * A batch of the loop runs with interrupts off on one CPU. On x86_64 the
+ * clock is the TSC: under QEMU with -icount shift=0 it counts the
+ * instructions that the guest has executed. Elsewhere it is ktime, in
+ * nanoseconds.
+ *
+ * A new row: a loop made by BENCH_LOOP(), a setup and a teardown if nothing
+ * here fits, a line in bench_rows[]. The module is built against the base
+ * too, so what only the quilt has goes under an #ifdef; the report leaves
+ * the base's column of such a row empty.
+ */
+#include <linux/errno.h>
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/ring_buffer.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/timex.h>
+#include <linux/trace.h>
+#include <linux/trace_events.h>
+
+#define CREATE_TRACE_POINTS
+#include "quilt_bench_events.h"
+
+#define MAX_EXPORTS	16
+
+static uint row;
+module_param(row, uint, 0444);
+MODULE_PARM_DESC(row, "index of the row to run");
+
+static ulong calls = 20000;
+module_param(calls, ulong, 0444);
+MODULE_PARM_DESC(calls, "calls in a batch");
+
+static uint batches = 3;
+module_param(batches, uint, 0444);
+MODULE_PARM_DESC(batches, "batches that are timed");
+
+static ulong warmup = 60000;
+module_param(warmup, ulong, 0444);
+MODULE_PARM_DESC(warmup, "calls before the first timed batch, enough to fill the buffer once");
+
+struct bench_row {
+	const char	*name;
+	void		(*loop)(u64 n);
+	int		(*setup)(const struct bench_row *row);
+	void		(*teardown)(const struct bench_row *row);
+	const char	*event;		/* for the event_* setups */
+	int		exports;
+	int		records;	/* a call writes into buffers that tracefs shows */
+};
+
+#ifdef CONFIG_X86_64
+#ifndef CONFIG_UML
+#define BENCH_UNIT "instructions"
+static u64 bench_clock(void)
+{
+	return get_cycles();
+}
+#endif
+#endif
+#ifndef BENCH_UNIT
+#define BENCH_UNIT "ns"
+static u64 bench_clock(void)
+{
+	return ktime_get_ns();
+}
+#endif
+
+/* The body sees the number of the call in i. */
+#define BENCH_LOOP(name, body)				\
+static noinline void name(u64 n)			\
+{							\
+	for (u64 i = 0; i < n; i++) {			\
+		body;					\
+		barrier();				\
+	}						\
+}
+
+/* Text gets longer with the number: these have 7 digits each. */
+#define VALUE_A	(1000000 + i)
+#define VALUE_B	7654321ULL
+
+static ulong calls_made;
+static struct trace_buffer *ring;
+static const u64 ring_record[3] = { 1, 2, 3 };
+static struct trace_array *instance;
+
+/* Exactly two instructions a call: the reader of the result checks the clock with it. */
+static noinline void loop_two_instructions(u64 n)
+{
+#ifdef CONFIG_X86_64
+	asm volatile("1: dec %0; jnz 1b" : "+r" (n) : : "cc");
+#endif
+}
+
+BENCH_LOOP(loop_empty, )
+BENCH_LOOP(loop_two_u64, trace_bench_two_u64(VALUE_A, VALUE_B))
+BENCH_LOOP(loop_int_string, trace_bench_int_string(i, "link_down"))
+BENCH_LOOP(loop_ring, ring_buffer_write(ring, sizeof(ring_record), (void *)ring_record))
+BENCH_LOOP(loop_puts, trace_puts("link_down\n"))
+BENCH_LOOP(loop_printk, trace_printk("a=%llu b=%llu\n", VALUE_A, VALUE_B))
+BENCH_LOOP(loop_array_printk,
+	   trace_array_printk(instance, _THIS_IP_, "a=%llu b=%llu\n", VALUE_A, VALUE_B))
+
+static int ring_setup(const struct bench_row *row)
+{
+	ring = ring_buffer_alloc(1 << 20, RB_FL_OVERWRITE);
+	return ring ? 0 : -ENOMEM;
+}
+
+static void ring_teardown(const struct bench_row *row)
+{
+	ulong records = ring_buffer_entries(ring) + ring_buffer_overruns(ring);
+
+	if (records != calls_made)
+		pr_err("bench: error: %lu records in the ring buffer, not %lu\n",
+		       records, calls_made);
+	ring_buffer_free(ring);
+}
+
+static void noop_write(struct trace_export *export, const void *buf, unsigned int len)
+{
+}
+
+static struct trace_export exports[MAX_EXPORTS];
+
+static void exports_unregister(int n)
+{
+	while (n--)
+		unregister_ftrace_export(&exports[n]);
+}
+
+static int exports_register(int n)
+{
+	int ret;
+
+	for (int i = 0; i < n; i++) {
+		exports[i].write = noop_write;
+		exports[i].flags = TRACE_EXPORT_EVENT;
+		ret = register_ftrace_export(&exports[i]);
+		if (ret) {
+			exports_unregister(i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int event_setup(const struct bench_row *row)
+{
+	int ret = exports_register(row->exports);
+
+	if (ret)
+		return ret;
+	ret = trace_set_clr_event("quilt_bench", row->event, 1);
+	if (ret)
+		exports_unregister(row->exports);
+	return ret;
+}
+
+static void event_teardown(const struct bench_row *row)
+{
+	trace_set_clr_event("quilt_bench", row->event, 0);
+	exports_unregister(row->exports);
+}
+
+/* All exporters come and go first: with none left nothing of them may remain. */
+static int event_setup_exports_gone(const struct bench_row *row)
+{
+	int ret = exports_register(MAX_EXPORTS);
+
+	if (ret)
+		return ret;
+	exports_unregister(MAX_EXPORTS);
+	return event_setup(row);
+}
+
+static void instance_teardown(const struct bench_row *row)
+{
+	if (row->event)
+		trace_array_set_clr_event(instance, "quilt_bench", row->event, false);
+	trace_array_put(instance);
+	trace_array_destroy(instance);
+}
+
+static int instance_setup(const struct bench_row *row)
+{
+	int ret;
+
+	instance = trace_array_get_by_name("quilt_bench", NULL);
+	if (!instance)
+		return -ENOMEM;
+	ret = trace_array_init_printk(instance);
+	if (!ret && row->event)
+		ret = trace_array_set_clr_event(instance, "quilt_bench", row->event, true);
+	if (ret)
+		instance_teardown(row);
+	return ret;
+}
+
+static const struct bench_row bench_rows[] = {
+	{ "two instructions", loop_two_instructions },
+	{ "empty loop", loop_empty },
+	{ "tracepoint off", loop_two_u64 },
+	{ "ring_buffer_write() 24 bytes", loop_ring, ring_setup, ring_teardown },
+	{ "TRACE_EVENT two u64", loop_two_u64, event_setup, event_teardown,
+	  .event = "bench_two_u64", .records = 1 },
+	{ "TRACE_EVENT two u64, 0 exporters (16 gone)", loop_two_u64,
+	  event_setup_exports_gone, event_teardown,
+	  .event = "bench_two_u64", .records = 1 },
+	{ "TRACE_EVENT two u64, 1 exporter", loop_two_u64, event_setup, event_teardown,
+	  .event = "bench_two_u64", .exports = 1, .records = 1 },
+	{ "TRACE_EVENT two u64, 4 exporters", loop_two_u64, event_setup, event_teardown,
+	  .event = "bench_two_u64", .exports = 4, .records = 1 },
+	{ "TRACE_EVENT two u64, 16 exporters", loop_two_u64, event_setup, event_teardown,
+	  .event = "bench_two_u64", .exports = 16, .records = 1 },
+	{ "TRACE_EVENT two u64, in an instance", loop_two_u64,
+	  instance_setup, instance_teardown,
+	  .event = "bench_two_u64", .records = 1 },
+	{ "TRACE_EVENT int + string", loop_int_string, event_setup, event_teardown,
+	  .event = "bench_int_string", .records = 1 },
+	{ "trace_puts()", loop_puts, .records = 1 },
+	{ "trace_printk() two u64", loop_printk, .records = 1 },
+	{ "trace_array_printk() two u64, in an instance", loop_array_printk,
+	  instance_setup, instance_teardown, .records = 1 },
+};
+
+static uint rows = ARRAY_SIZE(bench_rows);
+module_param(rows, uint, 0444);
+MODULE_PARM_DESC(rows, "how many rows there are, to be read from sysfs");
+
+static u64 bench_batch(const struct bench_row *row)
+{
+	unsigned long flags;
+	u64 start, end;
+
+	local_irq_save(flags);
+	start = bench_clock();
+	row->loop(calls);
+	end = bench_clock();
+	local_irq_restore(flags);
+	calls_made += calls;
+	cond_resched();
+	return end - start;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	return cmp_int(*(const u64 *)a, *(const u64 *)b);
+}
+
+static int bench_run(const struct bench_row *row)
+{
+	u64 *times = kcalloc(batches, sizeof(*times), GFP_KERNEL);
+
+	if (!times)
+		return -ENOMEM;
+
+	while (calls_made < warmup)
+		bench_batch(row);
+	for (int i = 0; i < batches; i++)
+		times[i] = bench_batch(row);
+	sort(times, batches, sizeof(*times), compare_u64, NULL);
+
+	/* name, unit, calls a batch, least, median, most, records that tracefs must have seen */
+	pr_info("bench: row|%s|%s|%lu|%llu|%llu|%llu|%lu\n", row->name, BENCH_UNIT, calls,
+		times[0], times[batches / 2], times[batches - 1], calls_made * row->records);
+	kfree(times);
+	return 0;
+}
+
+static int __init bench_init(void)
+{
+	const struct bench_row *r;
+	int ret = 0;
+
+	if (row >= rows || !calls || !batches)
+		return -EINVAL;
+
+	r = &bench_rows[row];
+	if (r->setup)
+		ret = r->setup(r);
+	if (ret)
+		return ret;
+	ret = bench_run(r);
+	if (ret && r->teardown)
+		r->teardown(r);
+	return ret;
+}
+
+static void __exit bench_exit(void)
+{
+	const struct bench_row *r = &bench_rows[row];
+
+	if (r->teardown)
+		r->teardown(r);
+}
+
+module_init(bench_init);
+module_exit(bench_exit);
+MODULE_DESCRIPTION("Cost of one trace record");
+MODULE_LICENSE("GPL");

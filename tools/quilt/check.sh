@@ -1,0 +1,279 @@
+#!/bin/bash
+# Checks the patches without booting anything. A line for each check.
+#
+# usage: check.sh [NAME...]
+#
+#   series       series and the files in patches/ agree
+#   shown        patches, series, base and shown files are what the tree holds
+#   apply        git am and quilt (no fuzz) end in the tree's very files
+#   b4           b4 am takes each topic's mails, and they apply
+#   checkpatch   scripts/checkpatch.pl --strict is silent
+#   kernel-doc   comments of all added and changed files
+#   warnings     gcc W=1 and sparse say no more than for the base
+#   shellcheck   the project's scripts
+#   maintainers  MAINTAINERS-snippet is valid and covers what is added
+#   words        no file names a package registry or a path of one machine
+#
+# All of them unless told. LINUX_SRC, a git tree with the kernel's history,
+# lets checkpatch look the commits up that Fixes: lines name.
+
+# shellcheck source=tools/quilt/tree-lib.sh
+. "$(dirname "$0")/tree-lib.sh"
+
+names="series shown apply b4 checkpatch kernel-doc warnings shellcheck maintainers words"
+case ${1:-} in
+-h | --help) usage; exit 0 ;;
+esac
+for name in "$@"; do
+	[[ " $names " == *" $name "* ]] || die "no such check: $name" "they are: $names"
+done
+[ $# -eq 0 ] || names=$*
+
+WORK=$BUILD/check
+tree_name=${TREE#"$PWD/"}
+
+topics() { list_series "$TOP" | cut -d / -f 1 | uniq; }
+
+# A failing check says why, and what to do in its last line.
+
+check_series() {
+	local bad=0 patch listed
+	listed=$(list_series "$TOP")
+	[ -n "$listed" ] || { echo "series names no patch"; echo "make export"; return 1; }
+	while read -r patch; do
+		[ -f "$TOP/patches/$patch" ] || { echo "series names $patch, which is not in patches/"; bad=1; }
+	done <<<"$listed"
+	while read -r patch; do
+		echo "$patch is not in series"
+		bad=1
+	done < <(cd "$TOP/patches" && find . -name '*.patch' ! -name 0000-cover-letter.patch |
+		sed 's|^\./||' | sort | comm -23 - <(sort <<<"$listed"))
+	while read -r patch; do
+		echo "series names $patch twice"
+		bad=1
+	done < <(sort <<<"$listed" | uniq -d)
+	for patch in $(topics); do
+		[ -f "$TOP/patches/$patch/0000-cover-letter.patch" ] || { echo "$patch has no cover letter"; bad=1; }
+	done
+	[ $bad -eq 0 ] || echo "write both from the tree: make export; or get them back: git checkout -- series patches"
+	return $bad
+}
+
+check_shown() {
+	local new=$WORK/export bad=0 file dir
+	rm -rf "$new"
+	"$QUILT_TOOLS/export.sh" -o "$new"
+	for file in patches series base; do
+		diff -rq "$TOP/$file" "$new/$file" || bad=1
+	done
+	(cd "$new/shown" && find . -type f | sed 's|^\./||' | sort) >"$WORK/shown"
+	while read -r file; do
+		cmp "$new/shown/$file" "$TOP/$file" || bad=1
+	done <"$WORK/shown"
+	# The kernel's directories hold nothing else.
+	while read -r dir; do
+		[ -d "$TOP/$dir" ] || continue
+		(cd "$TOP" && find "$dir" \( -path tools/quilt -o -path tools/bench \) -prune -o -type f -print) |
+			sort | comm -23 - "$WORK/shown" | sed 's/$/ is not a file that the quilt adds/'
+	done < <(git -C "$TREE" ls-tree -d --name-only "$base") >"$WORK/surplus"
+	cat "$WORK/surplus"
+	[ $bad -eq 0 ] && [ ! -s "$WORK/surplus" ] && return
+	echo "the tree is right: make export (and remove surplus files); the files are right: FORCE=1 make tree"
+	return 1
+}
+
+patch_clone() { # DIR
+	local files
+	mapfile -t files < <(patch_paths | tr '\n' '\0' | xargs -0r sed -n 's|^diff --git a/\(.*\) b/.*|\1|p' | sort -u)
+	scratch_clone "$1" "$base" "${files[@]}"
+	printf '%s\n' "${files[@]}" >"$1/.git/touched"
+}
+
+same_tree() { # WHAT ID
+	[ "$2" = "$(git -C "$TREE" rev-parse 'HEAD^{tree}')" ] && return
+	echo "$1 ends in tree $2, $tree_name holds $(git -C "$TREE" rev-parse 'HEAD^{tree}')"
+	echo "make export"
+	return 1
+}
+
+check_apply() {
+	local clone=$WORK/am quilt=$WORK/quilt patches
+	need quilt:quilt patch:patch
+	mapfile -t patches < <(patch_paths)
+	patch_clone "$clone"
+
+	# quilt first, on plain files of the base.
+	rm -rf "$quilt"
+	mkdir -p "$quilt/files"
+	(cd "$clone" && git ls-files -t | sed -n 's/^H //p' | tar -cf - -T -) | tar -xf - -C "$quilt/files"
+	(cd "$quilt/files" && QUILT_PATCHES=$TOP/patches QUILT_SERIES=$TOP/series QUILT_PC=$quilt/pc \
+		quilt --quiltrc - push -a -q --fuzz=0) ||
+		{ echo "quilt does not apply the patches: make export"; return 1; }
+	export GIT_INDEX_FILE=$quilt/index
+	git -C "$clone" read-tree HEAD
+	git -C "$clone" --work-tree="$quilt/files" update-index --add --remove --stdin <"$clone/.git/touched"
+	same_tree quilt "$(git -C "$clone" write-tree)"
+	unset GIT_INDEX_FILE
+
+	am "$clone" "${patches[@]}" || { echo "git am does not apply the patches: make export"; return 1; }
+	same_tree "git am" "$(git -C "$clone" rev-parse 'HEAD^{tree}')"
+	rm -rf "$clone" "$quilt"
+}
+
+check_b4() {
+	local clone=$WORK/b4 topic
+	need b4:b4
+	patch_clone "$clone"
+	for topic in $(topics); do
+		rm -rf "$WORK/mbox"
+		mkdir -p "$WORK/mbox/out"
+		cat "$TOP/patches/$topic"/*.patch >"$WORK/mbox/topic.mbx"
+		XDG_CACHE_HOME=$WORK/mbox XDG_DATA_HOME=$WORK/mbox b4 --no-stdin -n --offline-mode \
+			am -T -m "$WORK/mbox/topic.mbx" -o "$WORK/mbox/out" </dev/null &&
+			[ "$(cat "$WORK/mbox/out"/*.mbx | grep -c '^From git@z ')" -eq "$(list_series "$TOP" | grep -c "^$topic/")" ] ||
+			{ echo "b4 am does not take the mails of $topic"; echo "look at patches/$topic"; return 1; }
+		am "$clone" "$WORK/mbox/out"/*.mbx ||
+			{ echo "what b4 made of $topic does not apply"; echo "look at patches/$topic"; return 1; }
+	done
+	same_tree "b4 am" "$(git -C "$clone" rev-parse 'HEAD^{tree}')"
+	rm -rf "$clone" "$WORK/mbox"
+}
+
+# No Signed-off-by: that is for the person who sends the patches. Without the
+# kernel's history no commit id can be known.
+check_checkpatch() {
+	local ignore=MISSING_SIGN_OFF,UNKNOWN_COMMIT_ID git_dir=/nonexistent patch bad=0
+	need perl:perl
+	if [ -e "${LINUX_SRC:-}/.git" ] && git -C "$LINUX_SRC" cat-file -e 1da177e4c3f4 2>/dev/null; then
+		ignore=MISSING_SIGN_OFF
+		git_dir=$(git -C "$LINUX_SRC" rev-parse --absolute-git-dir)
+	fi
+	cd "$TREE"
+	while read -r patch; do
+		GIT_DIR=$git_dir scripts/checkpatch.pl --strict --no-summary -q --show-types \
+			--ignore "$ignore" "$patch" >"$WORK/checkpatch" 2>&1 && [ ! -s "$WORK/checkpatch" ] && continue
+		echo "${patch#"$TOP/"}:"
+		cat "$WORK/checkpatch"
+		bad=1
+	done < <(patch_paths)
+	[ $bad -eq 0 ] || echo "amend the commit in $tree_name, and make export"
+	return $bad
+}
+
+kernel_doc() { # DIR FILE...
+	local dir=$1
+	shift
+	(cd "$dir" && python3 "$TREE/scripts/kernel-doc" -none "$@" 2>&1 || true) |
+		sed 's/:[0-9]\+/:/g' | sort
+}
+
+check_kernel-doc() {
+	local old=$WORK/kernel-doc files
+	need python3:python3
+	mapfile -t files < <(changed_files | grep '\.[ch]$')
+	[ ${#files[@]} -gt 0 ] || return 0
+	rm -rf "$old"
+	mkdir -p "$old"
+	git -C "$TREE" archive "$base" -- $(changed_files M | grep '\.[ch]$') | tar -x -C "$old"
+	kernel_doc "$old" $(cd "$old" && find . -type f | sed 's|^\./||') >"$WORK/kernel-doc.base"
+	kernel_doc "$TREE" "${files[@]}" | comm -13 "$WORK/kernel-doc.base" - >"$WORK/kernel-doc.new"
+	rm -rf "$old"
+	[ -s "$WORK/kernel-doc.new" ] || return 0
+	cat "$WORK/kernel-doc.new"
+	echo "amend the commit in $tree_name, and make export"
+	return 1
+}
+
+check_warnings() {
+	local sources objects rc log=$LOGS/check-warnings
+	need sparse:sparse
+	mapfile -t sources < <(changed_files | grep '\.c$' | grep -v '^\(tools\|scripts\|Documentation\)/')
+	[ ${#sources[@]} -gt 0 ] || return 0
+	for commit in "$base" "$(git -C "$TREE" rev-parse HEAD)"; do
+		compile_checkout "$commit"
+		objects=()
+		for file in "${sources[@]}"; do
+			[ ! -f "$COMPILE_TREE/$file" ] || objects+=("${file%.c}.o")
+		done
+		rc=0
+		[ ${#objects[@]} -eq 0 ] ||
+			compile x86_64 C=2 "${objects[@]}" >"$log.${commit:0:12}" 2>&1 || rc=$?
+		[ $rc -eq 0 ] || {
+			grep -E 'error:|Error|\*\*\*' "$log.${commit:0:12}" | head -n 10
+			echo "$(git -C "$TREE" log -1 --format=%s "$commit") does not build, see $log.${commit:0:12}"
+			return 1
+		}
+		warnings <"$log.${commit:0:12}" >"$WORK/warnings.$commit"
+	done
+	comm -13 "$WORK/warnings.$base" "$WORK/warnings.$commit" >"$WORK/warnings.new"
+	[ -s "$WORK/warnings.new" ] || return 0
+	cat "$WORK/warnings.new"
+	echo "amend the commit in $tree_name, and make export"
+	return 1
+}
+
+check_shellcheck() {
+	local scripts libs
+	need shellcheck:shellcheck
+	cd "$TOP"
+	mapfile -t scripts < <(find tools/quilt tools/bench .ci -type f -exec \
+		grep -lE '^#!.*[ /](ba|da)?sh( |$)' {} + 2>/dev/null | sort)
+	# What a library leaves unused is used by others.
+	mapfile -t libs < <(find tools/quilt tools/bench -type f -exec \
+		grep -lE '^# shellcheck shell=' {} + 2>/dev/null | sort)
+	shellcheck -x "${scripts[@]}" || { echo "correct the scripts"; return 1; }
+	[ ${#libs[@]} -eq 0 ] || shellcheck -x -e SC2034 "${libs[@]}" || { echo "correct the scripts"; return 1; }
+}
+
+check_maintainers() {
+	local snippet=$TOP/MAINTAINERS-snippet title all=$WORK/MAINTAINERS lines bad=0 file
+	need perl:perl
+	[ -f "$snippet" ] || { echo "there is no MAINTAINERS-snippet"; echo "write one"; return 1; }
+	title=$(head -n 1 "$snippet")
+	{ cat "$TREE/MAINTAINERS"; echo; cat "$snippet"; } >"$all"
+	lines=$(wc -l <"$TREE/MAINTAINERS")
+	cd "$TREE"
+	scripts/get_maintainer.pl --mpath "$all" --self-test=patterns --self-test=sections 2>&1 |
+		awk -F: -v n="$lines" '$1 ~ /MAINTAINERS$/ && $2 > n' >"$WORK/self-test"
+	[ ! -s "$WORK/self-test" ] || { cat "$WORK/self-test"; bad=1; }
+	while read -r file; do
+		scripts/get_maintainer.pl --mpath "$all" --nogit --nogit-fallback --sections -f "$file" \
+			2>/dev/null | grep -qxF "$title" || { echo "the section does not cover $file"; bad=1; }
+	done < <(changed_files A)
+	[ $bad -eq 0 ] || echo "correct MAINTAINERS-snippet"
+	return $bad
+}
+
+check_words() {
+	local hosts='(deb|security|archive|ports|snapshot|registry|files|proxy|index|ghcr|quay|crates|static[.]crates)'
+	hosts+='[.](debian[.]org|ubuntu[.]com|npmjs[.]org|yarnpkg[.]com|pythonhosted[.]org|golang[.]org|crates[.]io|docker[.]io|io)'
+	hosts+='|(^|[^a-z])pypi[.]org|docker[.]io'
+	cd "$TOP"
+	! find . \( -path ./build -o -path ./.git -o -path "$BUILD" \) -prune -o -type f -print0 |
+		xargs -0 grep -nEI "$hosts|(^|[^[:alnum:]_./-])/(work|root|home)/" ||
+		{ echo "take these hosts and paths out"; return 1; }
+}
+
+require_tree
+base=$(base_of "$TREE")
+make_dir "$WORK"
+make_dir "$LOGS"
+passed=0 failed=0
+for name in $names; do
+	log=$LOGS/check-$name.log
+	start=$SECONDS
+	rc=0
+	# In the background, not in a condition: set -e counts there.
+	"check_$name" >"$log" 2>&1 </dev/null &
+	wait $! || rc=$?
+	if [ $rc -eq 0 ]; then
+		say "ok $name ($((SECONDS - start)) s)"
+		passed=$((passed + 1))
+	else
+		say "not ok $name ($((SECONDS - start)) s, log: $log)"
+		tail -n 15 "$log" | sed 's/^/    /'
+		failed=$((failed + 1))
+	fi
+done
+say "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,256 @@
+#!/bin/bash
+# Boots the x86_64 guest, runs a scenario in it, and says how that went.
+#
+# usage: guest.sh run [OPTION]... SCENARIO [ARG]...
+#        guest.sh shell [OPTION]...
+#
+#   -k KERNEL      build directory of the kernel (build/out/guest), or a bzImage
+#   -s CPUS        number of CPUs (2)
+#   -m MIB         memory (2048)
+#   -t SECONDS     time limit from start to end (300; shell: none)
+#   -a SRC:/DEST   put the file or directory SRC at DEST in the guest; may be
+#                  given several times; DEST /scenarios/NAME makes a scenario
+#   -A 'ARGS'      more for the kernel command line; the last word counts
+#   -L FILE        where the console log goes (build/logs/guest-SCENARIO.log)
+#   -q             print what the scenario prints, not the whole console
+#   --icount       one CPU, a nanosecond of virtual time per instruction: the
+#                  same run takes the same time, whatever else the host does
+#   --no-splat     do not judge the kernel's messages
+#
+#   ACCEL=tcg|kvm in the environment: see qemu.sh
+#
+# The exit code is the scenario's. 124: time limit reached. 125: the guest did
+# not end as it should (no start, panic, no end marker), or the scenario was
+# content and the kernel was not (splat.sh).
+
+# shellcheck source=tools/quilt/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+
+mode=${1:-}
+case $mode in
+run | shell) shift ;;
+-h | --help) usage; exit 0 ;;
+*) usage >&2; exit 2 ;;
+esac
+
+kernel=$OUT/guest cpus=2 memory=2048 limit='' quiet='' icount='' splat=y log='' append=''
+extras=() image_extras=()
+while [ $# -gt 0 ]; do
+	case $1 in
+	-k | -s | -m | -t | -a | -A | -L)
+		[ $# -gt 1 ] || die "$1 needs a value" "see: tools/quilt/guest.sh --help" ;;&
+	-k) kernel=$2; shift ;;
+	-s) cpus=$2; shift ;;
+	-m) memory=$2; shift ;;
+	-t) limit=$2; shift ;;
+	-a) extras+=("$2"); image_extras+=(-a "$2"); shift ;;
+	-A) append="$append $2"; shift ;;
+	-L) log=$2; shift ;;
+	-q) quiet=y ;;
+	--icount | -icount) icount=y ;;
+	--no-splat) splat='' ;;
+	-h | --help) usage; exit 0 ;;
+	-*) die "guest.sh: no option $1" "see: tools/quilt/guest.sh --help" ;;
+	*) break ;;
+	esac
+	shift
+done
+for number in "$cpus" "$memory" "${limit:-1}"; do
+	[[ $number =~ ^[1-9][0-9]*$ ]] ||
+		die "guest.sh: '$number' is not a number above 0" "see: tools/quilt/guest.sh --help"
+done
+
+scenarios() {
+	local spec
+	(cd "$QUILT_TOOLS/guest/scenarios" && printf '%s\n' *)
+	for spec in ${extras[0]:+"${extras[@]}"}; do
+		case $spec in
+		*:/scenarios/*) echo "${spec##*:/scenarios/}" ;;
+		esac
+	done
+}
+
+scenario=shell
+if [ "$mode" = run ]; then
+	[ $# -gt 0 ] || die "guest.sh: which scenario?" "there are: $(scenarios | xargs)"
+	scenario=$1
+	shift
+	scenarios | grep -qxF -e "$scenario" ||
+		die "there is no scenario $scenario" "there are: $(scenarios | xargs)"
+	limit=${limit:-300}
+elif [ ! -t 0 ]; then
+	die "the shell needs a terminal" "use: tools/quilt/guest.sh run SCENARIO"
+fi
+
+bzimage=$kernel
+[ ! -d "$kernel" ] || bzimage=$kernel/arch/x86/boot/bzImage
+[ -f "$bzimage" ] ||
+	die "there is no kernel in $kernel" "run: make tree && tools/quilt/kernel.sh guest"
+
+# failure CODE WHAT: one line, the end of the log, and where the rest is.
+failure() {
+	printf 'error: %s\n' "$2" >&2
+	if [ -s "$log" ]; then
+		tail -n 8 "$log" | sed 's/^/    | /' >&2
+	fi
+	[ ! -s "$run/qemu" ] || sed 's/^/    | /' "$run/qemu" >&2
+	printf '       console log: %s\n' "$log" >&2
+	exit "$1"
+}
+
+# Several guests may run at a time; each has its log for itself.
+open_log() {
+	local n
+	make_dir "$LOGS"
+	if [ -n "$log" ]; then
+		make_dir "$(dirname "$log")"
+		exec {log_fd}>>"$log"
+		flock -n "$log_fd" || die "another guest writes $log" "name another file with -L"
+	else
+		for ((n = 1; ; n++)); do
+			log=$LOGS/guest-$scenario$([ $n -eq 1 ] || echo "-$n").log
+			exec {log_fd}>>"$log"
+			! flock -n "$log_fd" || break
+			exec {log_fd}>&-
+		done
+	fi
+	: >"$log"
+}
+
+qemu='' run='' terminal='' view=''
+# shellcheck disable=SC2317
+cleanup() {
+	local rc=$?
+	trap '' INT TERM
+	if [ -n "$qemu" ]; then
+		kill -KILL "$qemu" 2>/dev/null || true
+		wait "$qemu" 2>/dev/null || true
+	fi
+	[ -z "$view" ] || wait "$view" 2>/dev/null || true
+	[ -z "$terminal" ] || stty "$terminal"
+	[ -z "$run" ] || rm -rf "$run"
+	exit "$rc"
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# Letters, digits and the like as they are, the rest as %XX: init takes it
+# apart again.
+encode() {
+	local text=$1 i c
+	for ((i = 0; i < ${#text}; i++)); do
+		c=${text:i:1}
+		case $c in
+		[A-Za-z0-9_./:=+-]) printf '%s' "$c" ;;
+		*) printf '%%%02X' "'$c" ;;
+		esac
+	done
+}
+
+cmdline() {
+	local words='console=ttyS0 earlycon=uart8250,io,0x3f8,115200 panic=-1 oops=panic kunit.autorun=0' sep='' arg size
+	words+=" tq.cpus=$cpus"
+	if [ "$mode" = shell ]; then
+		size=$(stty size)
+		words+=" loglevel=5 tq.term=${TERM:-linux} tq.rows=${size% *} tq.cols=${size#* }"
+	else
+		words+=" tq.run=$scenario"
+		[ $# -eq 0 ] || words+=" tq.args="
+		for arg in "$@"; do
+			words+=$sep$(encode "$arg")
+			sep=,
+		done
+	fi
+	words+=$append
+	[ ${#words} -lt 2048 ] ||
+		die "the kernel command line gets too long (${#words} of 2047)" \
+		    "give the scenario fewer arguments, or put them into a file: -a FILE:/DEST"
+	printf '%s' "$words"
+}
+
+need flock:util-linux setpriv:util-linux
+[ -z "$icount" ] || cpus=1
+words=$(cmdline "$@")
+"$QUILT_TOOLS/qemu.sh" install
+if [ -n "$icount" ]; then
+	accel='-accel tcg,thread=single -icount shift=0,sleep=off'
+else
+	accel=$("$QUILT_TOOLS/qemu.sh" accel "$kernel")
+fi
+open_log
+make_dir "$BUILD/guest"
+run=$(mktemp -d "$BUILD/guest/run.XXXXXX")
+"$QUILT_TOOLS/image.sh" -k "$kernel" ${image_extras[0]:+"${image_extras[@]}"} "$run/image"
+
+# The guest dies with this script, even when the script is killed. A socket for
+# each CPU: the firmware's MP table, all that a kernel without ACPI has, names
+# one CPU a socket.
+# shellcheck disable=SC2206
+command=(setpriv --pdeathsig KILL qemu-system-x86_64 $accel
+	-smp "$cpus,sockets=$cpus,cores=1,threads=1" -m "$memory"
+	-nodefaults -no-user-config -display none -no-reboot
+	-kernel "$bzimage" -initrd "$run/image" -append "$words")
+start=$SECONDS qemu_rc=0 late=''
+: >"$run/output"
+if [ "$mode" = shell ]; then
+	terminal=$(stty -g)
+	"${command[@]}" -chardev "stdio,id=console,mux=on,signal=off,logfile=$log" \
+		-serial chardev:console -mon chardev=console \
+		-serial "file:$run/output" 2>"$run/qemu" || qemu_rc=$?
+	stty "$terminal"
+else
+	"${command[@]}" -monitor none -serial "file:$log" -serial "file:$run/output" \
+		</dev/null 2>"$run/qemu" &
+	qemu=$!
+	if [ -n "$quiet" ]; then
+		tail -n +1 -s 0.1 --pid=$qemu -f "$run/output" |
+			sed -u -e '/^TQ-EXIT [0-9]*$/d' -e 's/TQ-EXIT [0-9]*$//' &
+	else
+		tail -n +1 -s 0.1 --pid=$qemu -f "$log" | sed -u 's/\r$//' &
+	fi
+	view=$!
+	while kill -0 "$qemu" 2>/dev/null; do
+		if [ $((SECONDS - start)) -ge "$limit" ]; then
+			late=y
+			kill -KILL "$qemu" 2>/dev/null || true
+		fi
+		sleep 0.1
+	done
+	# bash would tell that it was killed.
+	{ wait "$qemu" || qemu_rc=$?; } 2>/dev/null
+	qemu=''
+	wait "$view" || true
+	view=''
+fi
+# In place: the lock is on this file.
+tr -d '\r' <"$log" >"$run/log"
+cat "$run/log" >"$log"
+
+rc=$(tail -n 1 "$run/output" | sed -n 's/.*TQ-EXIT \([0-9][0-9]*\)$/\1/p')
+if [ -z "$rc" ]; then
+	stage="did not reach init"
+	! grep -aq 'Run .* as init process' "$log" || stage="did not finish $scenario"
+	panic=$(grep -am 1 -o 'Kernel panic - .*' "$log" || true)
+	if [ -n "$panic" ]; then
+		failure 125 "the guest $stage: $panic"
+	elif [ -n "$late" ]; then
+		failure 124 "the guest $stage in $limit s"
+	elif [ $qemu_rc -ne 0 ]; then
+		failure 125 "QEMU ended with $qemu_rc, the guest $stage"
+	elif [ ! -s "$log" ]; then
+		failure 125 "the guest printed nothing: is $bzimage a kernel?"
+	fi
+	failure 125 "the guest ended without its end marker: it $stage"
+fi
+[ -z "$late" ] || failure 124 "the guest ran $scenario (exit code $rc) and did not go down in $limit s"
+if [ -n "$splat" ] && ! "$QUILT_TOOLS/splat.sh" -k x86_64 "$log" >&2; then
+	printf 'error: the kernel complained during %s (exit code %d), console log: %s\n' \
+		"$scenario" "$rc" "$log" >&2
+	[ "$rc" -ne 0 ] || rc=125
+elif [ "$rc" -ne 0 ]; then
+	printf 'error: scenario %s: exit code %d, console log: %s\n' "$scenario" "$rc" "$log" >&2
+fi
+exit "$rc"

@@ -1,0 +1,131 @@
+#!/bin/bash
+# Makes the initramfs of the guest: userland (cached), modules of the kernel,
+# ftrace selftests of its tree, the project's init and scenarios. No root
+# rights, no loop mounts.
+#
+# usage: image.sh [-k KERNELDIR] [-a SRC:DEST]... OUT
+#
+#   OUT           the file to write: cpio, not compressed, because an emulated
+#                 CPU copies 50 MB faster than it unpacks them
+#   -k KERNELDIR  build directory of the kernel (build/out/guest)
+#   -a SRC:DEST   put the file or directory SRC at DEST in the guest as well
+#   GUEST_SUITE=SUITE in the environment: another Debian release for the
+#                 userland than the host's (bookworm where that is not Debian)
+
+# shellcheck source=tools/quilt/lib.sh
+. "$(dirname "$0")/lib.sh"
+PATH=$PATH:/usr/sbin:/sbin
+
+usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+
+kernel=$OUT/guest out='' extras=()
+while [ $# -gt 0 ]; do
+	case $1 in
+	-k) kernel=${2:?}; shift ;;
+	-a) extras+=("${2:?}"); shift ;;
+	-h | --help) usage; exit 0 ;;
+	-*) usage >&2; exit 2 ;;
+	*) out=$1 ;;
+	esac
+	shift
+done
+[ -n "$out" ] || { usage >&2; exit 2; }
+
+need cpio:cpio depmod:kmod flock:util-linux gcc:gcc make:make strip:binutils \
+	/usr/include/stdio.h:libc6-dev
+make_dir "$BUILD/guest"
+make_dir "$(dirname "$out")"
+need_space "$(dirname "$out")" 200 "the guest's image"
+
+# One maker at a time: the caches below are shared by runs side by side.
+exec {lock}>"$BUILD/guest/lock"
+flock "$lock"
+
+work=$(mktemp -d "$BUILD/guest/image.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+root=$work/root
+umask 022
+
+host_suite() {
+	# shellcheck source=/dev/null
+	. /etc/os-release
+	[ "${ID:-}" = debian ] && [ -n "${VERSION_CODENAME:-}" ] || return 1
+	echo "$VERSION_CODENAME"
+}
+
+userland() {
+	local suite key
+	suite=${GUEST_SUITE:-$(host_suite || echo bookworm)}
+	key=$(sha256sum <"$QUILT_TOOLS/guest/userland.sh" | cut -c 1-12)
+	userland=$CACHE/guest/userland-$suite-$key.cpio
+	[ -f "$userland" ] ||
+		"$QUILT_TOOLS/guest/userland.sh" -s "$suite" "$userland" >&2
+}
+
+# Installed anew only when a module has changed.
+modules() {
+	local dir list
+	[ -f "$kernel/modules.order" ] || return 0
+	dir=$BUILD/guest/modules/$(readlink -f "$kernel" | sha256sum | cut -c 1-12)
+	list=$(cd "$kernel" && cat include/config/kernel.release modules.order &&
+		sed 's/\.o$/.ko/' modules.order | xargs -r stat -c '%n %s %Y') ||
+		die "the modules of $kernel are not built" "run: tools/quilt/kernel.sh guest"
+	if [ "$list" != "$(cat "$dir/list" 2>/dev/null)" ]; then
+		rm -rf "$dir"
+		make_dir "$dir"
+		logged "$LOGS/modules-install.log" make -C "$kernel" ARCH=x86_64 LOCALVERSION= \
+			INSTALL_MOD_PATH="$dir" INSTALL_MOD_STRIP=1 modules_install >&2 ||
+			die "the modules of $kernel can't be installed" "see $LOGS/modules-install.log"
+		rm -f "$dir"/lib/modules/*/{build,source}
+		printf '%s\n' "$list" >"$dir/list"
+	fi
+	mkdir -p "$root/usr/lib"
+	cp -a "$dir/lib/modules" "$root/usr/lib/"
+}
+
+selftests() {
+	local tree built=$BUILD/guest/selftests
+	tree=$(readlink -f "$kernel/source" || true)
+	[ -d "$tree" ] || tree=$TREE
+	[ -d "$tree/tools/testing/selftests/ftrace" ] || return 0
+	make_dir "$built"
+	# Static: the guest's libc is not the host's.
+	make -s -C "$tree/tools/testing/selftests/ftrace" "OUTPUT=$built" LDFLAGS=-static \
+		>"$LOGS/selftests-build.log" 2>&1 ||
+		die "the programs of the ftrace selftests do not build" "see $LOGS/selftests-build.log"
+	mkdir -p "$root/selftests"
+	cp -a "$tree/tools/testing/selftests/ftrace" "$root/selftests/"
+	find "$built" -maxdepth 1 -type f -exec cp -a {} "$root/selftests/ftrace/" \;
+}
+
+extra() {
+	local src=${1%%:*} dest=${1#*:}
+	case $1 in
+	?*:/?*) ;;
+	*) die "-a $1: not of the form SRC:/DEST" "DEST is an absolute path in the guest" ;;
+	esac
+	[ -e "$src" ] || die "-a $1: there is no $src" "check the path"
+	mkdir -p "$root$(dirname "$dest")"
+	# Links of the host mean nothing in the guest.
+	cp -rLp "$src" "$root$dest"
+}
+
+make_dir "$LOGS"
+# The links of the merged layout: files below /bin or /lib land where the
+# userland has them.
+mkdir -p "$root"/usr/{bin,sbin,lib,lib64}
+for dir in bin sbin lib lib64; do
+	ln -s "usr/$dir" "$root/$dir"
+done
+userland
+modules
+selftests
+cp -r "$QUILT_TOOLS/guest/init" "$QUILT_TOOLS/guest/scenarios" "$root/"
+for spec in ${extras[0]:+"${extras[@]}"}; do
+	extra "$spec"
+done
+chmod 755 "$root/init" "$root"/scenarios/*
+
+(cd "$root" && find . -print0 | sort -z | cpio -0 -o -H newc -R +0:+0 --quiet) >"$work/cpio"
+cat "$userland" "$work/cpio" >"$work/image"
+mv "$work/image" "$out"

@@ -1,0 +1,88 @@
+#!/bin/bash
+# Configures and builds one of the project's kernels out of tree.
+#
+# usage: kernel.sh [-o NAME] KIND
+#
+#   KIND    what to build, see the table below
+#   -o NAME name of the directory in build/out (KIND unless told)
+#   TREE=DIR in the environment: another source tree than build/linux
+#
+# Options that a fragment asks for and that the result does not have are an
+# error: a test without its feature proves nothing.
+
+# shellcheck source=tools/quilt/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+
+kind='' name=''
+while [ $# -gt 0 ]; do
+	case $1 in
+	-o) name=$2; shift ;;
+	-h | --help) usage; exit 0 ;;
+	-*) usage >&2; exit 2 ;;
+	*) kind=$1 ;;
+	esac
+	shift
+done
+[ -n "$kind" ] || { usage >&2; exit 2; }
+
+selftests=$TREE/tools/testing/selftests/ftrace/config
+case $kind in
+guest)       arch=x86_64; parts="guest tracing kunit $selftests" ;;
+guest-debug) arch=x86_64; parts="guest tracing kunit $selftests debug" ;;
+guest-kcsan) arch=x86_64; parts="guest tracing kunit kcsan" ;;
+bench)       arch=x86_64; parts="guest bench" ;;
+bench-uml)   arch=um; parts="uml bench-uml" ;;
+*) die "no such kind of kernel: $kind" "see the table in tools/quilt/kernel.sh" ;;
+esac
+
+need gcc:gcc make:make flex:flex bison:bison bc:bc pahole:dwarves \
+	/usr/include/gelf.h:libelf-dev \
+	'/usr/include/openssl/opensslv.h:libssl-dev' cpio:cpio rsync:rsync
+[ -f "$TREE/Makefile" ] || die "no kernel tree in $TREE" "run: make tree"
+
+dir=$OUT/${name:-$kind}
+make_dir "$dir"
+make_dir "$LOGS"
+
+fragments=()
+for part in $parts; do
+	case $part in
+	/*) fragments+=("$part") ;;
+	*) fragments+=("$QUILT_TOOLS/configs/$part.config") ;;
+	esac
+done
+cat "${fragments[@]}" >"$dir/fragments.new"
+
+# The release string is pinned: modules stay where they are when the tree
+# gets dirty. The build date is pinned: the same source gives the same image.
+build=(make -C "$TREE" "O=$dir" "ARCH=$arch" LOCALVERSION= KBUILD_BUILD_TIMESTAMP=@0
+	KBUILD_BUILD_USER=quilt KBUILD_BUILD_HOST=quilt)
+
+if ! cmp -s "$dir/fragments.new" "$dir/fragments" || [ ! -f "$dir/.config" ] ||
+   [ -n "$(find "$TREE/kernel/trace" "$TREE/samples" -name 'Kconfig*' -newer "$dir/.config" -print -quit)" ]; then
+	rm -f "$dir/fragments"
+	logged "$LOGS/config-$(basename "$dir").log" \
+		"${build[@]}" -s "KCONFIG_ALLCONFIG=$dir/fragments.new" allnoconfig
+	# The last word on an option counts, as it does for Kconfig.
+	awk -F= '/^CONFIG_/ { want[$1] = $0 }
+		 /^# CONFIG_.* is not set/ { split($0, w, " "); delete want[w[2]] }
+		 END { for (o in want) print want[o] }' \
+		"$dir/fragments.new" | sort >"$dir/wanted"
+	sort "$dir/.config" >"$dir/got"
+	missing=$(comm -23 "$dir/wanted" "$dir/got")
+	[ -z "$missing" ] ||
+		die "kernel $kind: the configuration lost what its fragments ask for:" $missing \
+		    "look for a dependency that is off, or drop the line from tools/quilt/configs"
+	mv "$dir/fragments.new" "$dir/fragments"
+fi
+
+targets=()
+case $arch in
+x86_64) targets=(bzImage modules) ;;
+um) targets=(linux modules) ;;
+esac
+step "building kernel $(basename "$dir") (log: $LOGS/build-$(basename "$dir").log)"
+logged "$LOGS/build-$(basename "$dir").log" "${build[@]}" -j"$JOBS" "${targets[@]}" ||
+	die "kernel $(basename "$dir") does not build" "see $LOGS/build-$(basename "$dir").log"

@@ -1,0 +1,157 @@
+# shellcheck shell=bash
+# Shared by the scripts in tools/quilt and tools/bench: places, messages,
+# missing packages, time-limited steps. Source it, do not run it.
+
+set -euo pipefail
+# Stable sorting and messages whatever the user's locale is.
+export LC_ALL=C
+
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+QUILT_TOOLS=$TOP/tools/quilt
+BUILD=${BUILD:-$TOP/build}
+TREE=${TREE:-$BUILD/linux}
+OUT=$BUILD/out
+LOGS=$BUILD/logs
+CACHE=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/tracing-quilt
+JOBS=${JOBS:-$(nproc)}
+
+# One identity and one date for everything that is generated: the same input
+# gives the same commit and tree ids on every machine.
+QUILT_NAME=tracing-quilt
+QUILT_EMAIL=maintainers@users.noreply.a-seed-52fe946d.example
+
+say()  { printf '%s\n' "$*"; }
+step() { printf '\033[1m==> %s\033[0m\n' "$*"; }
+warn() { printf 'warning: %s\n' "$*" >&2; }
+# The first argument says what is wrong, the others what to do next.
+die() {
+	printf 'error: %s\n' "$1" >&2
+	shift
+	[ $# -eq 0 ] || printf '       %s\n' "$@" >&2
+	exit 1
+}
+
+# Directories are made here, so that an unwritable place is reported once.
+make_dir() {
+	{ mkdir -p "$1" 2>/dev/null && [ -w "$1" ]; } ||
+		die "can't write to $1" \
+		    "make it writable, or choose another place with BUILD=DIR or XDG_CACHE_HOME=DIR"
+}
+
+# need_space DIR MIB WHAT: better before the work than after half of it.
+need_space() {
+	local free
+	free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
+	[ "$free" -ge "$2" ] ||
+		die "$3 needs $2 MiB in $1, $free MiB are free" \
+		    "free some space, or choose another place with BUILD=DIR or XDG_CACHE_HOME=DIR"
+}
+
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	else
+		sudo "$@"
+	fi
+}
+
+# need CMD:PACKAGE...: commands (or files, with a slash) and the Debian
+# packages that bring them. Installs on Debian and Ubuntu, lists elsewhere.
+need() {
+	local spec what pkgs=() cmds=()
+
+	for spec in "$@"; do
+		what=${spec%%:*}
+		case $what in
+		*/*) compgen -G "$what" >/dev/null && continue ;;
+		*) command -v "$what" >/dev/null && continue ;;
+		esac
+		cmds+=("$what")
+		pkgs+=("${spec#*:}")
+	done
+	[ ${#pkgs[@]} -gt 0 ] || return 0
+
+	command -v apt-get >/dev/null ||
+		die "missing: ${cmds[*]}" \
+		    "install them with your distribution's package manager (Debian calls the packages: ${pkgs[*]})"
+	if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+		die "missing: ${cmds[*]}" \
+		    "as root: apt-get install ${pkgs[*]}"
+	fi
+	say "installing ${pkgs[*]}"
+	make_dir "$LOGS"
+	if ! apt_install "${pkgs[@]}" >"$LOGS/apt.log" 2>&1; then
+		tail -n 5 "$LOGS/apt.log" >&2
+		die "apt-get could not install: ${pkgs[*]}" \
+		    "see $LOGS/apt.log; install them by hand and run the same command again"
+	fi
+}
+
+apt_install() {
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q update &&
+		as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
+			--no-install-recommends install "$@"
+}
+
+# logged LOG CMD...: output to LOG with a line every half minute, so that a
+# long step shows that it lives; the end of the log when it fails.
+logged() {
+	local log=$1 pid start=$SECONDS rc=0 traps
+	shift
+	make_dir "$(dirname "$log")"
+	"$@" >"$log" 2>&1 </dev/null &
+	pid=$!
+	# A background job does not hear Ctrl-C.
+	traps=$(trap -p INT TERM)
+	trap 'kill "$pid" 2>/dev/null; exit 130' INT TERM
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep 1
+		if [ $(((SECONDS - start) % 30)) -eq 29 ]; then
+			printf '    %3ds  %s\n' $((SECONDS - start)) \
+				"$(tail -n 1 "$log" | cut -c 1-60)"
+		fi
+	done
+	wait "$pid" || rc=$?
+	trap - INT TERM
+	eval "$traps"
+	if [ $rc -ne 0 ]; then
+		tail -n 20 "$log" >&2
+		printf 'error: failed after %d s, log: %s\n' \
+			$((SECONDS - start)) "$log" >&2
+	fi
+	return $rc
+}
+
+# An apt configuration of its own: host's sources with other suites, own lists
+# and cache, nothing on the host is changed. apt_isolated SUITE... prints the
+# options for apt-get, one a line.
+apt_isolated() {
+	local dir=$BUILD/apt src uri key suite
+	make_dir "$dir/lists/partial"
+	make_dir "$dir/cache/archives/partial"
+	src=$(debian_source) || return 1
+	uri=${src%% *}
+	key=${src#* }
+	: >"$dir/sources.list"
+	for suite in "$@"; do
+		printf 'deb [signed-by=%s] %s %s main\n' "$key" "$uri" "$suite" \
+			>>"$dir/sources.list"
+	done
+	printf '%s\n' -o "Dir::Etc::SourceList=$dir/sources.list" \
+		-o Dir::Etc::SourceParts=/dev/null \
+		-o "Dir::State::Lists=$dir/lists" \
+		-o "Dir::Cache=$dir/cache" \
+		-o "APT::Sandbox::User=$(id -un)" \
+		-o Acquire::Retries=2
+}
+
+# The mirror that this host already uses, and the key it is signed with:
+# "URI KEYRING". Ubuntu has no Debian mirror: DEBIAN_MIRROR names one.
+debian_source() {
+	local uri key=/usr/share/keyrings/debian-archive-keyring.gpg
+	# shellcheck disable=SC2016
+	uri=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(SITE) $(ORIGIN)' 2>/dev/null |
+		awk '$2 == "Debian" && $1 !~ /security/ { print $1; exit }')}
+	[ -n "$uri" ] || return 1
+	printf '%s %s\n' "$uri" "$key"
+}

@@ -1,0 +1,109 @@
+#!/bin/bash
+# QEMU for the x86_64 guest: installs it where it is missing and chooses the
+# accelerator.
+#
+# usage: qemu.sh install            install qemu-system-x86_64 if it is missing
+#        qemu.sh accel [KERNELDIR]  print the options to run KERNELDIR's kernel
+#                                   (build/out/guest) with
+#
+# A /dev/kvm may be there and yet hang a guest, as in a nested machine, so KVM
+# is taken only after a probe boot has ended as it should. Otherwise the CPU is
+# emulated: with a host thread per guest CPU from QEMU 10 on, with one thread
+# for all before, where several break the kernel's text patching (int3 Oops).
+#
+#   ACCEL=tcg|kvm in the environment: no probe, take this one
+
+# shellcheck source=tools/quilt/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+
+QEMU=qemu-system-x86_64
+GOOD=10
+
+version() { $QEMU --version | sed -n '1s/.*version \([0-9]*\).*/\1/p'; }
+
+# Major version that the host's own apt would install, 0 for none.
+candidate() {
+	local major
+	major=$(apt-cache policy qemu-system-x86 |
+		sed -n 's/^ *Candidate: \([0-9]*:\)\{0,1\}\([0-9][0-9]*\).*/\2/p')
+	echo "${major:-0}"
+}
+
+# From backports, without making them a source of the host.
+backports() {
+	local codename=$1 options apt
+	options=$(BUILD=$BUILD/guest apt_isolated "$codename" "$codename-updates" "$codename-backports") ||
+		return 1
+	mapfile -t apt <<<"$options"
+	apt+=(-q -o APT::Update::Error-Mode=any)
+	apt-get "${apt[@]}" update &&
+		as_root env DEBIAN_FRONTEND=noninteractive apt-get "${apt[@]}" -y \
+			--no-install-recommends -t "$codename-backports" install qemu-system-x86
+}
+
+install() {
+	local id='' codename=''
+	! command -v $QEMU >/dev/null || return 0
+	if [ -r /etc/os-release ]; then
+		# shellcheck source=/dev/null
+		read -r id codename < <(. /etc/os-release; echo "${ID:-} ${VERSION_CODENAME:-}") || true
+	fi
+	if [ "$id" = debian ] && [ -n "$codename" ] && command -v apt-get >/dev/null &&
+	   { [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null; }; then
+		make_dir "$LOGS"
+		as_root apt-get -q update >"$LOGS/qemu-install.log" 2>&1 || true
+		if [ "$(candidate)" -lt $GOOD ]; then
+			say "installing qemu-system-x86 from $codename-backports"
+			backports "$codename" >>"$LOGS/qemu-install.log" 2>&1 ||
+				warn "no QEMU $GOOD from $codename-backports (see $LOGS/qemu-install.log), taking $codename's own"
+		fi
+	fi
+	need $QEMU:qemu-system-x86
+}
+
+# True when the kernel boots under KVM and ends by itself. The verdict is kept
+# until the host boots anew or gets another QEMU.
+kvm_works() {
+	local kernel=$1 kept=$BUILD/guest/kvm-verdict key verdict=broken
+	{ [ -r /dev/kvm ] && [ -w /dev/kvm ]; } || return 1
+	[ -f "$kernel/arch/x86/boot/bzImage" ] || return 1
+	key="$(cat /proc/sys/kernel/random/boot_id) $($QEMU --version | head -n 1)"
+	if ! grep -qsxF "$key works" "$kept" && ! grep -qsxF "$key broken" "$kept"; then
+		if ACCEL=kvm "$QUILT_TOOLS/guest.sh" run -q -k "$kernel" -t 20 \
+			-L "$LOGS/guest-kvm-probe.log" true >"$LOGS/kvm-probe.log" 2>&1; then
+			verdict=works
+		fi
+		make_dir "$BUILD/guest"
+		printf '%s %s\n' "$key" $verdict >"$kept"
+	fi
+	grep -qxF "$key works" "$kept"
+}
+
+accel() {
+	case ${ACCEL:-} in
+	kvm)
+		{ [ -r /dev/kvm ] && [ -w /dev/kvm ]; } ||
+			die "ACCEL=kvm, but /dev/kvm can't be opened" \
+			    "use ACCEL=tcg, or give yourself access to /dev/kvm"
+		echo '-accel kvm -cpu host'
+		return ;;
+	'' | tcg) ;;
+	*) die "ACCEL=$ACCEL: no such accelerator" "use ACCEL=tcg or ACCEL=kvm" ;;
+	esac
+	if [ -z "${ACCEL:-}" ] && kvm_works "$1"; then
+		echo '-accel kvm -cpu host'
+	elif [ "$(version)" -ge $GOOD ]; then
+		echo '-accel tcg,thread=multi'
+	else
+		echo '-accel tcg,thread=single'
+	fi
+}
+
+case ${1:-} in
+install) install ;;
+accel) install >&2; accel "${2:-$OUT/guest}" ;;
+-h | --help) usage ;;
+*) usage >&2; exit 2 ;;
+esac

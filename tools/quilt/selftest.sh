@@ -1,0 +1,33 @@
+#!/bin/bash
+# Runs ftracetest cases in the guest: the quilt's own, or all of upstream's.
+#
+# usage: selftest.sh [--all | TEST...]
+#
+#   (none)  the directories below test.d that the quilt adds
+#   --all   the whole suite, beside the verdicts of the base (12 to 30 minutes)
+#   TEST    directories or files below test.d
+#
+# The last line counts.
+
+# shellcheck source=tools/quilt/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+
+tests=() limit=1200
+case ${1:-} in
+-h | --help) usage; exit 0 ;;
+--all) limit=5400 ;;
+'')
+	# What the quilt adds, as the project shows it.
+	mapfile -t tests < <(cd "$TOP/tools/testing/selftests/ftrace/test.d" 2>/dev/null &&
+		find . -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort)
+	if [ ${#tests[@]} -eq 0 ]; then
+		say "0 passed, 0 failed"
+		exit 0
+	fi
+	;;
+*) tests=("$@") ;;
+esac
+
+exec "$QUILT_TOOLS/guest.sh" run -t $limit selftest "${tests[@]}"

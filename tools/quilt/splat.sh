@@ -1,0 +1,50 @@
+#!/bin/bash
+# Looks for what a kernel says when something is wrong: warnings, oopses,
+# reports of the sanitizers and of lockdep, stalls, leaks.
+#
+# usage: splat.sh [-k KIND] LOG...
+#
+#   LOG      console logs; one that is missing or empty is a failure, too
+#   -k KIND  allow what tools/quilt/splats/known lists for this kind of run
+#
+# Prints each splat with the place in its log and returns 1 when there is any.
+# A splat is a header line and what belongs to it up to the end of its stack
+# trace. A known one is allowed once a log, as a whole: its header has to match
+# and a line of its trace, and the next header begins another splat.
+
+# shellcheck source=tools/quilt/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+
+kind=none
+while [ $# -gt 0 ]; do
+	case $1 in
+	-k) kind=${2:?}; shift ;;
+	-h | --help) usage; exit 0 ;;
+	-*) usage >&2; exit 2 ;;
+	*) break ;;
+	esac
+	shift
+done
+[ $# -gt 0 ] || { usage >&2; exit 2; }
+
+rc=0
+for log in "$@"; do
+	if [ ! -f "$log" ]; then
+		printf '%s: no such log: did the kernel run at all?\n' "$log"
+		rc=1
+		continue
+	elif ! grep -aq '[^[:space:]]' "$log"; then
+		printf '%s: the log is empty: did the kernel run at all?\n' "$log"
+		rc=1
+		continue
+	fi
+	# With time stamps on the kernel's own lines (PRINTK_TIME) the lines
+	# without are user space talking, and do not count.
+	stamped=0
+	! grep -aqE '\[ *[0-9]+\.[0-9]+\](\[ *[CT][0-9]+\])? Linux version' "$log" || stamped=1
+	awk -v kind="$kind" -v stamped=$stamped -v log_name="$log" \
+		-f "$QUILT_TOOLS/splats/scan.awk" "$QUILT_TOOLS/splats/known" "$log" || rc=1
+done
+exit $rc
