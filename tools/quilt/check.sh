@@ -10,7 +10,7 @@
 #   checkpatch   scripts/checkpatch.pl --strict is silent
 #   kernel-doc   comments of all added and changed files
 #   warnings     gcc W=1 and sparse say no more than for the base
-#   shellcheck   the project's scripts
+#   scripts      shellcheck of the project's own
 #   maintainers  MAINTAINERS-snippet is valid and covers what is added
 #   words        no file names a package registry or a path of one machine
 #
@@ -20,7 +20,7 @@
 # shellcheck source=tools/quilt/tree-lib.sh
 . "$(dirname "$0")/tree-lib.sh"
 
-names="series shown apply b4 checkpatch kernel-doc warnings shellcheck maintainers words"
+names="series shown apply b4 checkpatch kernel-doc warnings scripts maintainers words"
 case ${1:-} in
 -h | --help) usage; exit 0 ;;
 esac
@@ -129,9 +129,10 @@ check_b4() {
 		mkdir -p "$WORK/mbox/out"
 		cat "$TOP/patches/$topic"/*.patch >"$WORK/mbox/topic.mbx"
 		XDG_CACHE_HOME=$WORK/mbox XDG_DATA_HOME=$WORK/mbox b4 --no-stdin -n --offline-mode \
-			am -T -m "$WORK/mbox/topic.mbx" -o "$WORK/mbox/out" </dev/null &&
-			[ "$(cat "$WORK/mbox/out"/*.mbx | grep -c '^From git@z ')" -eq "$(list_series "$TOP" | grep -c "^$topic/")" ] ||
+			am -T -m "$WORK/mbox/topic.mbx" -o "$WORK/mbox/out" </dev/null ||
 			{ echo "b4 am does not take the mails of $topic"; echo "look at patches/$topic"; return 1; }
+		[ "$(grep -hc '^From git@z ' "$WORK/mbox/out"/*.mbx)" -eq "$(list_series "$TOP" | grep -c "^$topic/")" ] ||
+			{ echo "b4 am finds other patches than series for $topic"; echo "make export"; return 1; }
 		am "$clone" "$WORK/mbox/out"/*.mbx ||
 			{ echo "what b4 made of $topic does not apply"; echo "look at patches/$topic"; return 1; }
 	done
@@ -163,19 +164,22 @@ check_checkpatch() {
 kernel_doc() { # DIR FILE...
 	local dir=$1
 	shift
-	(cd "$dir" && python3 "$TREE/scripts/kernel-doc" -none "$@" 2>&1 || true) |
+	[ $# -gt 0 ] || return 0
+	cd "$dir"
+	{ python3 "$TREE/scripts/kernel-doc" -none "$@" 2>&1 || true; } |
 		sed 's/:[0-9]\+/:/g' | sort
 }
 
 check_kernel-doc() {
-	local old=$WORK/kernel-doc files
+	local old=$WORK/kernel-doc files modified
 	need python3:python3
 	mapfile -t files < <(changed_files | grep '\.[ch]$')
+	mapfile -t modified < <(changed_files M | grep '\.[ch]$')
 	[ ${#files[@]} -gt 0 ] || return 0
 	rm -rf "$old"
 	mkdir -p "$old"
-	git -C "$TREE" archive "$base" -- $(changed_files M | grep '\.[ch]$') | tar -x -C "$old"
-	kernel_doc "$old" $(cd "$old" && find . -type f | sed 's|^\./||') >"$WORK/kernel-doc.base"
+	[ ${#modified[@]} -eq 0 ] || git -C "$TREE" archive "$base" -- "${modified[@]}" | tar -x -C "$old"
+	kernel_doc "$old" "${modified[@]}" >"$WORK/kernel-doc.base"
 	kernel_doc "$TREE" "${files[@]}" | comm -13 "$WORK/kernel-doc.base" - >"$WORK/kernel-doc.new"
 	rm -rf "$old"
 	[ -s "$WORK/kernel-doc.new" ] || return 0
@@ -185,7 +189,7 @@ check_kernel-doc() {
 }
 
 check_warnings() {
-	local sources objects rc log=$LOGS/check-warnings
+	local sources objects commit file rc log=$LOGS/check-warnings
 	need sparse:sparse
 	mapfile -t sources < <(changed_files | grep '\.c$' | grep -v '^\(tools\|scripts\|Documentation\)/')
 	[ ${#sources[@]} -gt 0 ] || return 0
@@ -212,8 +216,8 @@ check_warnings() {
 	return 1
 }
 
-check_shellcheck() {
-	local scripts libs
+check_scripts() {
+	local scripts libs advice="correct the scripts"
 	need shellcheck:shellcheck
 	cd "$TOP"
 	mapfile -t scripts < <(find tools/quilt tools/bench .ci -type f -exec \
@@ -221,25 +225,35 @@ check_shellcheck() {
 	# What a library leaves unused is used by others.
 	mapfile -t libs < <(find tools/quilt tools/bench -type f -exec \
 		grep -lE '^# shellcheck shell=' {} + 2>/dev/null | sort)
-	shellcheck -x "${scripts[@]}" || { echo "correct the scripts"; return 1; }
-	[ ${#libs[@]} -eq 0 ] || shellcheck -x -e SC2034 "${libs[@]}" || { echo "correct the scripts"; return 1; }
+	shellcheck -x "${scripts[@]}" || { echo "$advice"; return 1; }
+	shellcheck -x -e SC2034 "${libs[@]}" || { echo "$advice"; return 1; }
 }
 
 check_maintainers() {
-	local snippet=$TOP/MAINTAINERS-snippet title all=$WORK/MAINTAINERS lines bad=0 file
+	local snippet=$TOP/MAINTAINERS-snippet clone=$WORK/maintainers title bad=0 file added
 	need perl:perl
+	mapfile -t added < <(changed_files A)
 	[ -f "$snippet" ] || { echo "there is no MAINTAINERS-snippet"; echo "write one"; return 1; }
-	title=$(head -n 1 "$snippet")
-	{ cat "$TREE/MAINTAINERS"; echo; cat "$snippet"; } >"$all"
-	lines=$(wc -l <"$TREE/MAINTAINERS")
-	cd "$TREE"
-	scripts/get_maintainer.pl --mpath "$all" --self-test=patterns --self-test=sections 2>&1 |
-		awk -F: -v n="$lines" '$1 ~ /MAINTAINERS$/ && $2 > n' >"$WORK/self-test"
+	title=$(grep -m 1 . "$snippet")
+	# As much of a kernel tree as the script asks for.
+	scratch_clone "$clone" "$(git -C "$TREE" rev-parse HEAD)" COPYING CREDITS Kbuild \
+		MAINTAINERS Makefile README scripts/get_maintainer.pl "${added[@]}"
+	cd "$clone"
+	mkdir -p Documentation arch include drivers fs init ipc kernel lib
+
+	# The patterns of the whole file take minutes.
+	mv MAINTAINERS all
+	cp "$snippet" MAINTAINERS
+	scripts/get_maintainer.pl --self-test=patterns >"$WORK/self-test" 2>&1
+	{ cat all; echo; cat "$snippet"; } >MAINTAINERS
+	scripts/get_maintainer.pl --self-test=sections 2>&1 |
+		awk -F: -v n="$(wc -l <all)" '$2 > n' >>"$WORK/self-test"
 	[ ! -s "$WORK/self-test" ] || { cat "$WORK/self-test"; bad=1; }
-	while read -r file; do
-		scripts/get_maintainer.pl --mpath "$all" --nogit --nogit-fallback --sections -f "$file" \
-			2>/dev/null | grep -qxF "$title" || { echo "the section does not cover $file"; bad=1; }
-	done < <(changed_files A)
+	for file in "${added[@]}"; do
+		scripts/get_maintainer.pl --nogit --nogit-fallback --sections -f "$file" 2>&1 |
+			grep -xF "$title" >/dev/null || { echo "the section does not cover $file"; bad=1; }
+	done
+	rm -rf "$clone"
 	[ $bad -eq 0 ] || echo "correct MAINTAINERS-snippet"
 	return $bad
 }

@@ -78,6 +78,8 @@ write_topic() { # TOPIC FROM TO
 	n=0
 	for patch in "$dir"/*.patch; do
 		n=$((n + 1))
+		# Some versions of b4 die on a folded header.
+		sed -i ':fold; 1,/^$/{N; s/\n / /; tfold; P; D}' "$patch"
 		sed -i "1a Message-ID: $(message_id "$topic" $n "$count")\n\
 In-Reply-To: $(message_id "$topic" 0 "$count")\n\
 References: $(message_id "$topic" 0 "$count")" "$patch"

@@ -187,6 +187,7 @@ compile() {
 	for part in $parts; do
 		files+=("$QUILT_TOOLS/configs/$part.config")
 	done
+	files+=("$COMPILE_TREE/tools/testing/selftests/ftrace/config")
 	cat "${files[@]}" >"$dir/fragments"
 	local make=(make -C "$COMPILE_TREE" "O=$dir" "ARCH=$arch" LOCALVERSION=
 		KCFLAGS=-fno-diagnostics-show-caret -s)

@@ -1,0 +1,65 @@
+#!/bin/bash
+# Shows that the tests of the fixes can fail: builds the unpatched base with
+# nothing but the patch that adds a topic's KUnit suite, on UML with two CPUs
+# and sanitizers, and boots it once for each case.
+#
+# usage: prove.sh [TOPIC...]
+#
+# tools/quilt/proofs/TOPIC says which patch, which suite, and what each case
+# does on the base. A case that does something else is a failure. A kernel
+# that hangs or panics counts as "fails".
+
+# shellcheck source=tools/quilt/tree-lib.sh
+. "$(dirname "$0")/tree-lib.sh"
+
+case ${1:-} in
+-h | --help) usage; exit 0 ;;
+esac
+
+topics=("$@")
+[ $# -gt 0 ] || mapfile -t topics < <(ls "$QUILT_TOOLS/proofs")
+passed=0 failed=0
+
+for topic in "${topics[@]}"; do
+	proof=$QUILT_TOOLS/proofs/$topic
+	[ -f "$proof" ] || die "no proof for topic $topic" "see the names in tools/quilt/proofs"
+	require_tree
+	subject=$(sed -n 's/^patch //p' "$proof")
+	suite=$(sed -n 's/^suite //p' "$proof")
+	commit=$(git -C "$TREE" log --format='%H %s' base..HEAD |
+		awk -v s="$subject" '{ id = $1; sub(/^[^ ]+ /, ""); if ($0 == s) print id }')
+	[ -n "$commit" ] || die "the tree has no commit \"$subject\"" "correct the line patch in tools/quilt/proofs/$topic"
+
+	step "$topic: the base with \"$subject\""
+	tree=$BUILD/prove
+	scratch_clone "$tree" "$(base_of "$TREE")"
+	git -C "$tree" cherry-pick "$commit" >"$LOGS/prove.log" 2>&1 ||
+		die "the tests do not apply to the base" "see $LOGS/prove.log"
+	args=()
+	while read -r opt; do
+		args+=(--kconfig_add "$opt")
+	done < <(grep '^CONFIG' "$QUILT_TOOLS/configs/uml-debug.config")
+	make_dir "$OUT/prove"
+	(cd "$tree" && logged "$LOGS/build-prove.log" tools/testing/kunit/kunit.py build \
+		--build_dir "$OUT/prove" --kunitconfig kernel/trace --jobs "$JOBS" "${args[@]}") ||
+		die "the base with the tests does not build" "see $LOGS/build-prove.log"
+
+	while read -r name want; do
+		case $name in '#'* | patch | suite | '') continue ;; esac
+		log=$LOGS/prove-$name.log got=fails
+		timeout -s KILL 60 "$OUT/prove/linux" seccomp=on ncpus=2 mem=1G console=tty \
+			kunit_shutdown=halt kunit.filter_glob="$suite.$name" >"$log" 2>&1 </dev/null || true
+		! grep -aqE "^ *ok [0-9]+ $name\$" "$log" || got=passes
+		if [ "$got" = "$want" ]; then
+			passed=$((passed + 1))
+			printf 'ok - %s %s on the base\n' "$name" "$got"
+		else
+			failed=$((failed + 1))
+			printf 'not ok - %s %s on the base, the proof says it %s (log: %s)\n' \
+				"$name" "$got" "$want" "$log"
+		fi
+	done <"$proof"
+	rm -rf "$tree"
+done
+say "$passed passed, $failed failed"
+[ $failed -eq 0 ]
