@@ -10,6 +10,7 @@
 #   -o DIR    where the results go (tools/bench/results)
 #   TREE=DIR and BASE_TREE=DIR in the environment: other source trees than
 #             build/linux (the quilt) and build/base (made when missing)
+#   LIMIT=SECONDS in the environment: how long one guest may run (300)
 #
 # A row is a line of bench_rows[] in tools/bench/module/quilt_bench.c.
 
@@ -21,8 +22,8 @@ usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
 BENCH=$TOP/tools/bench
 BASE_TREE=${BASE_TREE:-$BUILD/base}
 WORK=$BUILD/bench
-# A run takes seconds: this is for a guest that hangs on a busy machine.
-LIMIT=300
+# A run takes seconds: this is for a guest that hangs, on a busy machine.
+LIMIT=${LIMIT:-300}
 
 rounds=10 results=$BENCH/results build_kernels=y
 while [ $# -gt 0 ]; do
@@ -37,30 +38,60 @@ while [ $# -gt 0 ]; do
 done
 [[ $rounds =~ ^[1-9][0-9]*$ && -n $results ]] || { usage >&2; exit 2; }
 
+# Under another name until it is whole: an interrupted checkout is not used.
 make_base_tree() {
 	local root
-	[ ! -f "$BASE_TREE/Makefile" ] || return 0
-	[ -e "$TREE/.git" ] || die "no kernel tree in $TREE" "run: make tree"
+	[ -e "$TREE/.git" ] || return 0
 	root=$(git -C "$TREE" rev-list --max-parents=0 HEAD)
-	say "checking out the base in $BASE_TREE"
-	git -C "$TREE" worktree prune
-	git -C "$TREE" worktree add -q --detach "$BASE_TREE" "$root" ||
-		die "can't make a work tree of the base in $BASE_TREE" \
-		    "remove what is in the way and run the same command again"
+	if [ ! -f "$BASE_TREE/Makefile" ]; then
+		say "checking out the base in $BASE_TREE"
+		git -C "$TREE" worktree remove -f "$BASE_TREE.new" 2>/dev/null ||
+			rm -rf "$BASE_TREE.new"
+		git -C "$TREE" worktree prune
+		if ! git -C "$TREE" worktree add -q --detach "$BASE_TREE.new" "$root" ||
+		   ! git -C "$TREE" worktree move "$BASE_TREE.new" "$BASE_TREE"; then
+			die "can't make a work tree of the base in $BASE_TREE" \
+			    "remove what is in the way and run the same command again"
+		fi
+	fi
+	[ "$BASE_TREE" != "$BUILD/base" ] ||
+		[ "$(git -C "$BASE_TREE" rev-parse HEAD)" = "$root" ] ||
+		die "$BASE_TREE is not the base of $TREE" \
+		    "run: git -C $TREE worktree remove -f $BASE_TREE"
+}
+
+# What a tree holds, for the notes under the table.
+describe() {
+	local dirty='' patches
+	if [ ! -e "$1/.git" ]; then
+		make -s -C "$1" kernelversion
+		return
+	fi
+	[ -z "$(git -C "$1" status --porcelain --untracked-files=no)" ] ||
+		dirty=', with changes that are not committed'
+	patches=$(git -C "$1" rev-list --count --min-parents=1 HEAD)
+	printf 'Linux %s%s (%s%s)\n' "$(make -s -C "$1" kernelversion)" \
+		"$([ "$patches" -eq 0 ] || echo " + $patches patches")" \
+		"$(git -C "$1" rev-parse --short=12 HEAD)" "$dirty"
 }
 
 # build KIND SIDE TREE: kernel in build/out/KIND (quilt) or KIND-base, the
 # module built out of tree against it, and an initramfs with the module.
 build() {
-	local kind=$1 tree=$3 name=$1 arch=x86_64 dir root
+	local kind=$1 tree=$3 name=$1 arch=x86_64 dir root source applet
 	[ "$2" = quilt ] || name=$kind-base
 	[ "$kind" = bench ] || arch=um
 	dir=$OUT/$name
 
 	if [ -n "$build_kernels" ]; then
+		rm -f "$dir/bench-source"
+		source=$(describe "$tree")
 		TREE=$tree "$QUILT_TOOLS/kernel.sh" -o "$name" "$kind"
+		[ "$source" = "$(describe "$tree")" ] ||
+			die "$tree has changed while it was built" "run the same command again"
+		say "$source" >"$dir/bench-source"
 	fi
-	[ -f "$dir/Module.symvers" ] || die "no kernel in $dir" "run it without -n"
+	[ -f "$dir/bench-source" ] || die "no kernel in $dir" "run it without -n"
 
 	make_dir "$dir/bench-module"
 	logged "$LOGS/build-$name-module.log" make -C "$dir" "ARCH=$arch" \
@@ -70,14 +101,10 @@ build() {
 
 	root=$WORK/$name.root
 	rm -rf "$root"
-	mkdir -p "$root"/{bin,sbin,proc,sys,dev,tmp}
+	mkdir -p "$root"/{bin,proc,sys,dev}
 	cp "$busybox" "$root/bin/busybox"
-	"$busybox" --list-full | while read -r applet; do
-		case $applet in
-		bin/busybox) ;;
-		bin/* | sbin/*) ln -s /bin/busybox "$root/$applet" ;;
-		usr/bin/awk) ln -s busybox "$root/bin/awk" ;;
-		esac
+	for applet in sh awk cat mount insmod rmmod poweroff reboot; do
+		ln -s busybox "$root/bin/$applet"
 	done
 	install -m 755 "$BENCH/init" "$root/init"
 	cp "$dir/bench-module/quilt_bench.ko" "$root/"
@@ -93,9 +120,9 @@ run() {
 	timeout -k 5 "$LIMIT" "$@" </dev/null >"$log" 2>&1 || true
 	if ! grep -q 'bench: end after' "$log"; then
 		tail -n 15 "$log" >&2
-		die "the guest did not come to its end in $LIMIT s" "see $log"
+		die "the guest did not come to its end (it has $LIMIT s)" "see $log"
 	fi
-	if grep -E 'bench: error|WARNING: |BUG: |Oops|stall' "$log" >&2; then
+	if grep -E 'bench: error|WARNING: |BUG: |Oops|rcu.*stall' "$log" >&2; then
 		die "the guest reports trouble, its numbers are worth nothing" "see $log"
 	fi
 }
@@ -120,20 +147,6 @@ run_um() {
 		con=null con0=null,fd:1 panic=-1 calls=10000 batches=100
 }
 
-# What the tree is, for the head of the table.
-describe() {
-	local dirty=''
-	if ! git -C "$1" rev-parse -q --verify HEAD >/dev/null 2>&1; then
-		make -s -C "$1" kernelversion
-		return
-	fi
-	[ -z "$(git -C "$1" status --porcelain --untracked-files=no)" ] ||
-		dirty=', with changes that are not committed'
-	printf 'Linux %s + %d patches (%s%s)\n' "$(make -s -C "$1" kernelversion)" \
-		"$(git -C "$1" rev-list --count --min-parents=1 HEAD)" \
-		"$(git -C "$1" rev-parse --short=12 HEAD)" "$dirty"
-}
-
 start=$SECONDS
 need gcc:gcc make:make python3:python3 cpio:cpio git:git /bin/busybox:busybox-static \
 	qemu-system-x86_64:qemu-system-x86
@@ -145,15 +158,17 @@ make_dir "$WORK"
 make_dir "$results"
 rm -f "$WORK"/*.log
 
-make_base_tree
 [ -f "$TREE/Makefile" ] || die "no kernel tree in $TREE" "run: make tree"
-base_is=$(describe "$BASE_TREE") quilt_is=$(describe "$TREE")
+make_base_tree
 for kind in bench bench-uml; do
 	build $kind base "$BASE_TREE"
 	build $kind quilt "$TREE"
 done
-[ "$base_is/$quilt_is" = "$(describe "$BASE_TREE")/$(describe "$TREE")" ] ||
-	die "a tree has changed while it was built" "run the same command again"
+for side in '' -base; do
+	cmp -s "$OUT/bench$side/bench-source" "$OUT/bench-uml$side/bench-source" ||
+		die "the tree has changed between the builds for x86_64 and UML" \
+		    "run it again, without -n"
+done
 built=$SECONDS
 
 step "measuring: instructions on x86_64, nanoseconds on UML in $rounds rounds (logs: $WORK)"
@@ -170,8 +185,8 @@ done
 
 {
 	say "machine|$(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo), $(nproc) CPUs"
-	say "base|$base_is"
-	say "quilt|$quilt_is"
+	say "base|$(cat "$OUT/bench-base/bench-source")"
+	say "quilt|$(cat "$OUT/bench/bench-source")"
 	say "compiler|$(gcc --version | head -n 1)"
 	say "emulator|$(qemu-system-x86_64 --version | head -n 1), -icount shift=0,sleep=off, -cpu qemu64"
 	say "date|$(date -u +%Y-%m-%d)"

@@ -34,7 +34,8 @@ tree_name=${TREE#"$PWD/"}
 
 topics() { list_series "$TOP" | cut -d / -f 1 | uniq; }
 
-# A failing check says why, and what to do in its last line.
+# A failing check says why, and what to do in its last line. Lines that start
+# with "note: " are shown for a passing one, too.
 
 check_series() {
 	local bad=0 patch listed
@@ -148,6 +149,8 @@ check_checkpatch() {
 	if [ -e "${LINUX_SRC:-}/.git" ] && git -C "$LINUX_SRC" cat-file -e 1da177e4c3f4 2>/dev/null; then
 		ignore=MISSING_SIGN_OFF
 		git_dir=$(git -C "$LINUX_SRC" rev-parse --absolute-git-dir)
+	else
+		echo "note: commit ids are not looked up without LINUX_SRC, a git tree with the history"
 	fi
 	cd "$TREE"
 	while read -r patch; do
@@ -173,7 +176,7 @@ kernel_doc() { # DIR FILE...
 check_kernel-doc() {
 	local old=$WORK/kernel-doc files modified
 	need python3:python3
-	mapfile -t files < <(changed_files | grep '\.[ch]$')
+	mapfile -t files < <(changed_files AM | grep '\.[ch]$')
 	mapfile -t modified < <(changed_files M | grep '\.[ch]$')
 	[ ${#files[@]} -gt 0 ] || return 0
 	rm -rf "$old"
@@ -189,19 +192,25 @@ check_kernel-doc() {
 }
 
 check_warnings() {
-	local sources objects commit file rc log=$LOGS/check-warnings
-	need sparse:sparse
-	mapfile -t sources < <(changed_files | grep '\.c$' | grep -v '^\(tools\|scripts\|Documentation\)/')
+	local sources objects commit file rc log=$LOGS/check-warnings sparse=()
+	if file=$("$QUILT_TOOLS/sparse.sh"); then
+		sparse=(C=2 "CHECK=$file")
+	else
+		echo "note: without sparse, none that understands this kernel was found"
+	fi
+	mapfile -t sources < <(changed_files AM | grep '\.c$' | grep -v '^\(tools\|scripts\|Documentation\)/')
 	[ ${#sources[@]} -gt 0 ] || return 0
 	for commit in "$base" "$(git -C "$TREE" rev-parse HEAD)"; do
 		compile_checkout "$commit"
 		objects=()
 		for file in "${sources[@]}"; do
 			[ ! -f "$COMPILE_TREE/$file" ] || objects+=("${file%.c}.o")
+			# An object that is there would not be complained about again.
+			rm -f "$OUT/check-x86_64/${file%.c}.o"
 		done
 		rc=0
 		[ ${#objects[@]} -eq 0 ] ||
-			compile x86_64 C=2 "${objects[@]}" >"$log.${commit:0:12}" 2>&1 || rc=$?
+			compile x86_64 "${sparse[@]}" "${objects[@]}" >"$log.${commit:0:12}" 2>&1 || rc=$?
 		[ $rc -eq 0 ] || {
 			grep -E 'error:|Error|\*\*\*' "$log.${commit:0:12}" | head -n 10
 			echo "$(git -C "$TREE" log -1 --format=%s "$commit") does not build, see $log.${commit:0:12}"
@@ -263,7 +272,7 @@ check_words() {
 	hosts+='[.](debian[.]org|ubuntu[.]com|npmjs[.]org|yarnpkg[.]com|pythonhosted[.]org|golang[.]org|crates[.]io|docker[.]io|io)'
 	hosts+='|(^|[^a-z])pypi[.]org|docker[.]io'
 	cd "$TOP"
-	! find . \( -path ./build -o -path ./.git -o -path "$BUILD" \) -prune -o -type f -print0 |
+	! find . \( -path ./build -o -path ./.git -o -path "./${BUILD#"$TOP/"}" \) -prune -o -type f -print0 |
 		xargs -0 grep -nEI "$hosts|(^|[^[:alnum:]_./-])/(work|root|home)/" ||
 		{ echo "take these hosts and paths out"; return 1; }
 }
@@ -273,6 +282,8 @@ base=$(base_of "$TREE")
 make_dir "$WORK"
 make_dir "$LOGS"
 passed=0 failed=0
+# A background job does not hear Ctrl-C; all of the group has it anyway.
+trap 'kill -TERM 0' INT
 for name in $names; do
 	log=$LOGS/check-$name.log
 	start=$SECONDS
@@ -282,6 +293,7 @@ for name in $names; do
 	wait $! || rc=$?
 	if [ $rc -eq 0 ]; then
 		say "ok $name ($((SECONDS - start)) s)"
+		sed -n 's/^note: /    /p' "$log"
 		passed=$((passed + 1))
 	else
 		say "not ok $name ($((SECONDS - start)) s, log: $log)"

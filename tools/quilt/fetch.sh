@@ -114,12 +114,12 @@ from_kernel_org() {
 	say "looking for $name in $dir"
 	err=$("${curl[@]}" -sS -o "$CACHE/sha256sums.asc" "$dir/sha256sums.asc" 2>&1) ||
 		{ failed "kernel.org: $(head -n 1 <<<"$err")"; return; }
-	want=$(awk -v name="$name" '$2 == name && $1 ~ /^[0-9a-f]{64}$/ { print $1; exit }' \
+	want=$(awk -v name="$name" '$2 == name && length($1) == 64 { print $1; exit }' \
 		"$CACHE/sha256sums.asc")
 	rm -f "$CACHE/sha256sums.asc"
 	[ -n "$want" ] || { failed "kernel.org: no checksum of $name in sha256sums.asc"; return; }
 
-	need_space "$CACHE" "${FETCH_MIB:-400}" "the tarball"
+	need_space "$CACHE" 400 "the tarball"
 	[ ! -t 2 ] || progress=(-#)
 	# What a part file holds can be stale or wrong: once more without it.
 	for try in resumed fresh; do
@@ -180,7 +180,7 @@ from_debian() {
 		found "tar:$CACHE/$name"
 	fi
 
-	need_space "$CACHE" "${FETCH_MIB:-400}" "the package"
+	need_space "$CACHE" 400 "the package"
 	mkdir -p "$CACHE/deb"
 	# apt resumes a partial file and verifies the checksum.
 	(cd "$CACHE/deb" && fetch_file apt-get -q "${opts[@]}" download "$package") ||

@@ -95,7 +95,7 @@ failure() {
 	if [ -s "$log" ]; then
 		tail -n 8 "$log" | sed 's/^/    | /' >&2
 	fi
-	[ ! -s "$run/qemu" ] || sed 's/^/    | /' "$run/qemu" >&2
+	sed -n -e '/terminating on signal/d' -e 's/^/    | /p' "$run/qemu" >&2
 	printf '       console log: %s\n' "$log" >&2
 	exit "$1"
 }
@@ -151,19 +151,23 @@ encode() {
 }
 
 cmdline() {
-	local words='console=ttyS0 earlycon=uart8250,io,0x3f8,115200 panic=-1 oops=panic kunit.autorun=0' sep='' arg size
-	words+=" tq.cpus=$cpus"
+	local words="console=ttyS0 panic=-1 oops=panic kunit.autorun=0 tq.cpus=$cpus" sep='' arg size
 	if [ "$mode" = shell ]; then
 		size=$(stty size)
 		words+=" loglevel=5 tq.term=${TERM:-linux} tq.rows=${size% *} tq.cols=${size#* }"
 	else
-		words+=" tq.run=$scenario"
+		# A kernel that dies early says so.
+		words+=" earlycon=uart8250,io,0x3f8,115200 tq.run=$scenario"
 		[ $# -eq 0 ] || words+=" tq.args="
 		for arg in "$@"; do
 			words+=$sep$(encode "$arg")
 			sep=,
 		done
 	fi
+	case $accel in
+	*icount*) words+=" tsc=reliable tsc_early_khz=1000000" ;;
+	*tcg*) words+=" $("$QUILT_TOOLS/qemu.sh" clock)" ;;
+	esac
 	words+=$append
 	[ ${#words} -lt 2048 ] ||
 		die "the kernel command line gets too long (${#words} of 2047)" \
@@ -171,19 +175,22 @@ cmdline() {
 	printf '%s' "$words"
 }
 
-need flock:util-linux setpriv:util-linux
-[ -z "$icount" ] || cpus=1
-words=$(cmdline "$@")
-"$QUILT_TOOLS/qemu.sh" install
+# Standard output is for what the guest says.
+need flock:util-linux setpriv:util-linux >&2
+"$QUILT_TOOLS/qemu.sh" install >&2
 if [ -n "$icount" ]; then
 	accel='-accel tcg,thread=single -icount shift=0,sleep=off'
+	cpus=1
 else
 	accel=$("$QUILT_TOOLS/qemu.sh" accel "$kernel")
 fi
+words=$(cmdline "$@")
 open_log
 make_dir "$BUILD/guest"
+# What a killed run has left.
+find "$BUILD/guest" -maxdepth 1 \( -name 'run.*' -o -name 'image.*' \) -mmin +1440 -exec rm -rf {} +
 run=$(mktemp -d "$BUILD/guest/run.XXXXXX")
-"$QUILT_TOOLS/image.sh" -k "$kernel" ${image_extras[0]:+"${image_extras[@]}"} "$run/image"
+"$QUILT_TOOLS/image.sh" -k "$kernel" ${image_extras[0]:+"${image_extras[@]}"} "$run/image" >&2
 
 # The guest dies with this script, even when the script is killed. A socket for
 # each CPU: the firmware's MP table, all that a kernel without ACPI has, names
@@ -213,14 +220,15 @@ else
 	fi
 	view=$!
 	while kill -0 "$qemu" 2>/dev/null; do
-		if [ $((SECONDS - start)) -ge "$limit" ]; then
-			late=y
+		if [ $((SECONDS - start)) -ge $((limit + 5)) ]; then
 			kill -KILL "$qemu" 2>/dev/null || true
+		elif [ $((SECONDS - start)) -ge "$limit" ]; then
+			late=y
+			kill -TERM "$qemu" 2>/dev/null || true
 		fi
 		sleep 0.1
 	done
-	# bash would tell that it was killed.
-	{ wait "$qemu" || qemu_rc=$?; } 2>/dev/null
+	wait "$qemu" || qemu_rc=$?
 	qemu=''
 	wait "$view" || true
 	view=''
@@ -232,7 +240,7 @@ cat "$run/log" >"$log"
 rc=$(tail -n 1 "$run/output" | sed -n 's/.*TQ-EXIT \([0-9][0-9]*\)$/\1/p')
 if [ -z "$rc" ]; then
 	stage="did not reach init"
-	! grep -aq 'Run .* as init process' "$log" || stage="did not finish $scenario"
+	! grep -aq 'Run /init as init process' "$log" || stage="did not finish $scenario"
 	panic=$(grep -am 1 -o 'Kernel panic - .*' "$log" || true)
 	if [ -n "$panic" ]; then
 		failure 125 "the guest $stage: $panic"

@@ -28,10 +28,13 @@ done
 [ -n "$kind" ] || { usage >&2; exit 2; }
 
 selftests=$TREE/tools/testing/selftests/ftrace/config
+# The quilt's suites; the base has none.
+suites=$TREE/kernel/trace/.kunitconfig
+[ -f "$suites" ] || suites=''
 case $kind in
-guest)       arch=x86_64; parts="guest tracing kunit $selftests" ;;
-guest-debug) arch=x86_64; parts="guest tracing kunit $selftests debug" ;;
-guest-kcsan) arch=x86_64; parts="guest tracing kunit kcsan" ;;
+guest)       arch=x86_64; parts="guest tracing kunit $suites $selftests" ;;
+guest-debug) arch=x86_64; parts="guest tracing kunit $suites $selftests debug" ;;
+guest-kcsan) arch=x86_64; parts="guest tracing kunit $suites kcsan" ;;
 bench)       arch=x86_64; parts="guest bench" ;;
 bench-uml)   arch=um; parts="uml bench-uml" ;;
 *) die "no such kind of kernel: $kind" "see the table in tools/quilt/kernel.sh" ;;

@@ -80,7 +80,7 @@ run_x86_64() {
 	"$QUILT_TOOLS/kernel.sh" guest
 	step "running KUnit on x86_64 in QEMU"
 	"$QUILT_TOOLS/guest.sh" run -q --no-splat -t 600 -L "$log" \
-		-A "kunit.autorun=1 kunit.filter_glob=$FILTER" true || rc=$?
+		-A "kunit.enable=1 kunit.autorun=1 kunit.filter_glob=$FILTER" true || rc=$?
 	kunit_py parse "$log" >"$LOGS/kunit-x86_64.log" 2>&1 || rc=$?
 	judge x86_64 $rc "$LOGS/kunit-x86_64.log" "$log"
 }

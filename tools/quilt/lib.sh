@@ -96,7 +96,7 @@ apt_install() {
 # logged LOG CMD...: output to LOG with a line every half minute, so that a
 # long step shows that it lives; the end of the log when it fails.
 logged() {
-	local log=$1 pid start=$SECONDS rc=0 traps
+	local log=$1 pid start=$SECONDS next=30 rc=0 traps
 	shift
 	make_dir "$(dirname "$log")"
 	"$@" >"$log" 2>&1 </dev/null &
@@ -105,8 +105,10 @@ logged() {
 	traps=$(trap -p INT TERM)
 	trap 'kill "$pid" 2>/dev/null; exit 130' INT TERM
 	while kill -0 "$pid" 2>/dev/null; do
-		sleep 1
-		if [ $(((SECONDS - start) % 30)) -eq 29 ]; then
+		# Short steps are not to wait for a whole second.
+		sleep $((SECONDS - start < 3 ? 0 : 1)).1
+		if [ $((SECONDS - start)) -ge $next ]; then
+			next=$((next + 30))
 			printf '    %3ds  %s\n' $((SECONDS - start)) \
 				"$(tail -n 1 "$log" | cut -c 1-60)"
 		fi

@@ -18,6 +18,9 @@ need git:git
 unset $(git rev-parse --local-env-vars)
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_ATTR_NOSYSTEM=1
 export GIT_EDITOR=true
+# The project is a repository, too: never mistake it for a tree that is broken.
+GIT_CEILING_DIRECTORIES=$BUILD:$(dirname "$TREE")
+export GIT_CEILING_DIRECTORIES
 export GIT_CONFIG_COUNT=0
 git_setting() {
 	export "GIT_CONFIG_KEY_$GIT_CONFIG_COUNT=$1"
@@ -188,7 +191,11 @@ compile() {
 		files+=("$QUILT_TOOLS/configs/$part.config")
 	done
 	files+=("$COMPILE_TREE/tools/testing/selftests/ftrace/config")
-	cat "${files[@]}" >"$dir/fragments"
+	[ ! -f "$COMPILE_TREE/kernel/trace/.kunitconfig" ] ||
+		files+=("$COMPILE_TREE/kernel/trace/.kunitconfig")
+	# The last word on an option counts.
+	awk '/^(# )?CONFIG_/ { name = $0; gsub(/^# |[= ].*/, "", name); line[name] = $0 }
+	     END { for (name in line) print line[name] }' "${files[@]}" | sort >"$dir/fragments"
 	local make=(make -C "$COMPILE_TREE" "O=$dir" "ARCH=$arch" LOCALVERSION=
 		KCFLAGS=-fno-diagnostics-show-caret -s)
 	"${make[@]}" "KCONFIG_ALLCONFIG=$dir/fragments" allnoconfig &&
@@ -201,7 +208,7 @@ warnings() {
 		sed "s|$COMPILE_TREE/||g; s|\(\.\./\)\+||g" | sort
 }
 
-# changed_files [FILTER]: paths that differ between base and the tree's head.
+# changed_files FILTER: paths that differ between base and the tree's head.
 changed_files() {
-	git -C "$TREE" diff --name-only --no-renames --diff-filter="${1:-AM}" "$(base_of "$TREE")" HEAD
+	git -C "$TREE" diff --name-only --no-renames --diff-filter="$1" "$(base_of "$TREE")" HEAD
 }

@@ -73,16 +73,15 @@ commit_base() {
 	local dir=$1 version=$2
 	# Debian's .gitignore hides the whole tree.
 	sed -i '\|^/\*$|d' "$dir/.gitignore" 2>/dev/null || true
-	git init -q --template= -b quilt "$dir"
-	mkdir -p "$dir/.git/info"
-	git -C "$dir" config user.name "$QUILT_NAME"
-	git -C "$dir" config user.email "$QUILT_EMAIL"
-	git -C "$dir" config core.autocrlf false
+	git init -q --template= -b quilt "$dir" &&
+		git -C "$dir" config user.name "$QUILT_NAME" &&
+		git -C "$dir" config user.email "$QUILT_EMAIL" &&
+		git -C "$dir" config core.autocrlf false || return
 	# With this threshold git writes one pack, not a hundred thousand files.
 	logged "$LOGS/base.log" git -C "$dir" -c core.bigFileThreshold=1 -c core.compression=1 \
 		add -f -A || return
 	GIT_AUTHOR_DATE='2026-01-01T00:00:00Z' GIT_COMMITTER_DATE='2026-01-01T00:00:00Z' \
-		git -C "$dir" commit -q -m "Linux $version"
+		git -C "$dir" commit -q -m "Linux $version" || return
 	git -C "$dir" tag base
 }
 

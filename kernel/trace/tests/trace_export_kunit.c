@@ -7,6 +7,8 @@
  * checks each record it gets, so that a short, foreign, lost, doubled or
  * reordered record is noticed where it happens. The event is enabled in an
  * instance of its own; nothing else in the system is traced or touched.
+ * A mirror is an export that keeps what it gets, to be compared with what is
+ * read from the ring buffer.
  *
  * What would be caught: see the name of each case. The concurrent cases need
  * two CPUs: they trace on both while threads register, unregister, poison and
@@ -17,11 +19,17 @@
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/hardirq.h>
+#include <linux/irq_work.h>
 #include <linux/kthread.h>
+#include <linux/mman.h>
 #include <linux/module.h>
+#include <linux/mount.h>
 #include <linux/poison.h>
 #include <linux/ring_buffer.h>
 #include <linux/sched.h>
+#include <linux/seq_buf.h>
 #include <linux/slab.h>
 #include <linux/trace.h>
 
@@ -624,6 +632,646 @@ static void export_register_race(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&late_writes), 0);
 }
 
+/* One instance, every type, and what is known of a record */
+
+#define OTHER_INSTANCE	"trace_export_kunit_other"
+#define MIRROR_RECORDS	16
+#define MIRROR_BYTES	512
+
+struct mirror {
+	struct trace_export		export;
+	/* A callback may be interrupted by another one. */
+	atomic_t			got;
+	struct trace_export_record	record[MIRROR_RECORDS];
+	u8				data[MIRROR_RECORDS][MIRROR_BYTES];
+	/* Called by the first callback, to make records inside of it. */
+	void (*inside)(void);
+};
+
+static void mirror_write(struct trace_export *export,
+			 const struct trace_export_record *record)
+{
+	struct mirror *mirror = container_of(export, struct mirror, export);
+	int i = atomic_inc_return(&mirror->got) - 1;
+
+	if (i < MIRROR_RECORDS) {
+		mirror->record[i] = *record;
+		mirror->record[i].data = mirror->data[i];
+		memcpy(mirror->data[i], record->data,
+		       min(record->len, MIRROR_BYTES));
+	}
+	if (!i && mirror->inside)
+		mirror->inside();
+}
+
+static struct mirror *mirror_alloc(struct kunit *test, int flags)
+{
+	struct mirror *mirror = kunit_kzalloc(test, sizeof(*mirror), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, mirror);
+	mirror->export.write_record = mirror_write;
+	mirror->export.flags = flags;
+	mirror->export.name = "mirror";
+
+	return mirror;
+}
+
+struct registration {
+	struct trace_array	*tr;
+	struct trace_export	*export;
+};
+
+static void array_unregister(void *data)
+{
+	struct registration *reg = data;
+
+	trace_array_unregister_export(reg->tr, reg->export);
+}
+
+/* Until the test ends, or until array_unregister() is released. */
+static struct registration *array_register(struct kunit *test,
+					   struct trace_array *tr,
+					   struct trace_export *export)
+{
+	struct registration *reg = kunit_kzalloc(test, sizeof(*reg), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, reg);
+	reg->tr = tr;
+	reg->export = export;
+	KUNIT_ASSERT_EQ(test, trace_array_register_export(tr, export), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, array_unregister,
+							reg), 0);
+
+	return reg;
+}
+
+static struct mirror *mirror_new(struct kunit *test, int flags)
+{
+	struct mirror *mirror = mirror_alloc(test, flags);
+	struct context *ctx = test->priv;
+
+	array_register(test, ctx->tr, &mirror->export);
+
+	return mirror;
+}
+
+static void other_destroy(void *data)
+{
+	struct trace_array *tr = data;
+
+	trace_array_set_clr_event(tr, INSTANCE, NULL, false);
+	trace_array_put(tr);
+	trace_array_destroy(tr);
+}
+
+static struct trace_array *other_instance(struct kunit *test)
+{
+	struct trace_array *tr = trace_array_get_by_name(OTHER_INSTANCE, NULL);
+
+	KUNIT_ASSERT_NOT_NULL(test, tr);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, other_destroy,
+							tr), 0);
+	KUNIT_ASSERT_EQ(test, trace_array_set_clr_event(tr, INSTANCE,
+							"export_kunit", true),
+			0);
+
+	return tr;
+}
+
+/* What the mirror got is what the ring buffer holds: @records of them. */
+static void expect_mirrored(struct kunit *test, struct mirror *mirror,
+			    int records, int type)
+{
+	struct context *ctx = test->priv;
+	int i = 0, cpu;
+
+	KUNIT_ASSERT_LE(test, records, MIRROR_RECORDS);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mirror->got), records);
+
+	/* The test is not bound: its records can be in any buffer. */
+	for_each_online_cpu(cpu) {
+		struct ring_buffer_event *event;
+		unsigned long lost;
+		u64 ts;
+
+		for (;;) {
+			struct trace_export_record *got = &mirror->record[i];
+
+			event = ring_buffer_consume(ctx->tr->array_buffer.buffer,
+						    cpu, &ts, &lost);
+			if (!event)
+				break;
+			KUNIT_ASSERT_LT(test, i++, records);
+			KUNIT_EXPECT_PTR_EQ(test, got->tr, ctx->tr);
+			KUNIT_EXPECT_EQ(test, got->type, type);
+			KUNIT_EXPECT_EQ(test, got->cpu, cpu);
+			KUNIT_EXPECT_EQ(test, got->ts, ts);
+			KUNIT_ASSERT_EQ(test, got->len,
+					ring_buffer_event_length(event));
+			KUNIT_EXPECT_MEMEQ(test, got->data,
+					   ring_buffer_event_data(event),
+					   min(got->len, MIRROR_BYTES));
+		}
+	}
+	KUNIT_EXPECT_EQ(test, i, records);
+}
+
+static void on_one_cpu(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test,
+			set_cpus_allowed_ptr(current,
+					     cpumask_of(raw_smp_processor_id())),
+			0);
+}
+
+static void array_isolated(struct kunit *test)
+{
+	struct trace_array *other = other_instance(test);
+	struct sink *mine = sink_alloc(test, TRACE_EXPORT_EVENT);
+	struct sink *its = sink_alloc(test, TRACE_EXPORT_EVENT);
+	struct sink *all = sink_new(test, TRACE_EXPORT_EVENT);
+	struct sink *top = sink_alloc(test, TRACE_EXPORT_EVENT);
+	struct context *ctx = test->priv;
+
+	array_register(test, ctx->tr, &mine->export);
+	array_register(test, other, &its->export);
+	array_register(test, NULL, &top->export);
+
+	trace_array_set_clr_event(other, INSTANCE, NULL, false);
+	trace_export_kunit(0, 0, 8);
+	expect_records(test, mine, 1);
+	expect_records(test, its, 0);
+	expect_records(test, all, 1);
+	expect_records(test, top, 0);
+
+	trace_array_set_clr_event(ctx->tr, INSTANCE, NULL, false);
+	trace_array_set_clr_event(other, INSTANCE, NULL, true);
+	trace_export_kunit(1, 0, 8);
+	expect_records(test, mine, 1);
+	expect_records(test, its, 1);
+	expect_records(test, all, 2);
+	expect_records(test, top, 0);
+}
+
+static void array_top_level(struct kunit *test)
+{
+	struct sink *top = sink_alloc(test, TRACE_EXPORT_EVENT);
+	struct context *ctx = test->priv;
+
+	array_register(test, NULL, &top->export);
+	KUNIT_ASSERT_EQ(test, trace_set_clr_event(INSTANCE, NULL, 1), 0);
+	trace_array_set_clr_event(ctx->tr, INSTANCE, NULL, false);
+	trace_export_kunit(0, 0, 8);
+	trace_set_clr_event(INSTANCE, NULL, 0);
+	expect_records(test, top, 1);
+}
+
+static void array_in_several(struct kunit *test)
+{
+	struct sink *sink = sink_alloc(test, TRACE_EXPORT_EVENT);
+	struct trace_array *other = other_instance(test);
+	struct context *ctx = test->priv;
+	struct registration *reg;
+
+	array_register(test, ctx->tr, &sink->export);
+	reg = array_register(test, other, &sink->export);
+
+	trace_array_set_clr_event(ctx->tr, INSTANCE, NULL, false);
+	trace_export_kunit(0, 0, 8);
+	expect_records(test, sink, 1);
+
+	kunit_release_action(test, array_unregister, reg);
+	trace_export_kunit(0, 1, 8);
+	expect_records(test, sink, 1);
+
+	trace_array_set_clr_event(ctx->tr, INSTANCE, NULL, true);
+	trace_export_kunit(0, 1, 8);
+	expect_records(test, sink, 2);
+}
+
+static void array_overlaps(struct kunit *test)
+{
+	struct sink *one = sink_alloc(test, TRACE_EXPORT_EVENT);
+	struct sink *all = sink_new(test, TRACE_EXPORT_EVENT);
+	struct trace_array *other = other_instance(test);
+	struct context *ctx = test->priv;
+
+	array_register(test, ctx->tr, &one->export);
+	KUNIT_EXPECT_EQ(test, trace_array_register_export(ctx->tr,
+							  &one->export),
+			-EEXIST);
+	KUNIT_EXPECT_EQ(test, register_ftrace_export(&one->export), -EEXIST);
+	KUNIT_EXPECT_EQ(test, trace_array_register_export(ctx->tr,
+							  &all->export),
+			-EEXIST);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_export(&one->export), -ENOENT);
+	KUNIT_EXPECT_EQ(test, trace_array_unregister_export(other,
+							    &one->export),
+			-ENOENT);
+	KUNIT_EXPECT_EQ(test, trace_array_unregister_export(ctx->tr,
+							    &all->export),
+			-ENOENT);
+
+	trace_array_set_clr_event(other, INSTANCE, NULL, false);
+	trace_export_kunit(0, 0, 8);
+	expect_records(test, one, 1);
+	expect_records(test, all, 1);
+}
+
+static void array_invalid(struct kunit *test)
+{
+	struct trace_export none = { .flags = TRACE_EXPORT_EVENT };
+	struct sink *sink = sink_alloc(test, 0);
+	struct context *ctx = test->priv;
+
+	KUNIT_EXPECT_EQ(test, trace_array_register_export(ctx->tr,
+							  &sink->export),
+			-EINVAL);
+	kunit_warning_suppress(test) {
+		KUNIT_EXPECT_EQ(test, trace_array_register_export(ctx->tr,
+								  &none),
+				-EINVAL);
+	}
+}
+
+static void array_keeps_instance(struct kunit *test)
+{
+	struct trace_array *tr = trace_array_get_by_name(OTHER_INSTANCE, NULL);
+	struct sink *sink = sink_alloc(test, TRACE_EXPORT_EVENT);
+
+	KUNIT_ASSERT_NOT_NULL(test, tr);
+	KUNIT_EXPECT_EQ(test, trace_array_register_export(tr, &sink->export),
+			0);
+	trace_array_put(tr);
+	KUNIT_EXPECT_EQ(test, trace_array_destroy(tr), -EBUSY);
+	KUNIT_EXPECT_EQ(test, trace_array_unregister_export(tr, &sink->export),
+			0);
+	KUNIT_EXPECT_EQ(test, trace_array_destroy(tr), 0);
+	KUNIT_EXPECT_EQ(test, trace_array_register_export(tr, &sink->export),
+			-ENODEV);
+}
+
+static void array_made_later(struct kunit *test)
+{
+	struct sink *all = sink_new(test, TRACE_EXPORT_EVENT);
+	struct context *ctx = test->priv;
+
+	other_instance(test);
+	trace_array_set_clr_event(ctx->tr, INSTANCE, NULL, false);
+	trace_export_kunit(0, 0, 8);
+	expect_records(test, all, 1);
+}
+
+static void record_of_event(struct kunit *test)
+{
+	struct mirror *mirror;
+
+	on_one_cpu(test);
+	mirror = mirror_new(test, TRACE_EXPORT_EVENT);
+	for (int i = 0; i < 8; i++)
+		trace_export_kunit(0, i, 8 * i);
+	expect_mirrored(test, mirror, 8, TRACE_EXPORT_EVENT);
+}
+
+static void record_of_filtered_event(struct kunit *test)
+{
+	struct mirror *mirror;
+
+	on_one_cpu(test);
+	mirror = mirror_new(test, TRACE_EXPORT_EVENT);
+	set_filter(test, "seq & 1");
+	for (int i = 0; i < 16; i++)
+		trace_export_kunit(0, i, 16 * i);
+	expect_mirrored(test, mirror, 8, TRACE_EXPORT_EVENT);
+}
+
+/* Only the mirror of that type gets them. */
+static void expect_only(struct kunit *test, void (*make)(struct kunit *test),
+			int records, int type)
+{
+	struct mirror *mirror, *other;
+	struct context *ctx = test->priv;
+
+	on_one_cpu(test);
+	trace_array_set_clr_event(ctx->tr, INSTANCE, NULL, false);
+	mirror = mirror_new(test, type);
+	other = mirror_new(test, 0xff & ~type);
+	make(test);
+	expect_mirrored(test, mirror, records, type);
+	KUNIT_EXPECT_EQ(test, atomic_read(&other->got), 0);
+}
+
+static void make_printk(struct kunit *test)
+{
+	static const char fmt[] __used = "%d\n";
+	char option[] = "trace_printk_dest";
+	struct context *ctx = test->priv;
+
+	KUNIT_ASSERT_EQ(test, trace_array_init_printk(ctx->tr), 0);
+	trace_array_puts(ctx->tr, "puts");
+	trace_array_printk(ctx->tr, _THIS_IP_, "%s", "printk");
+
+	/* trace_printk() and trace_puts(), without their banner */
+	KUNIT_ASSERT_EQ(test, trace_set_options(ctx->tr, option), 0);
+	__trace_bputs(_THIS_IP_, "bputs");
+	__trace_bprintk(_THIS_IP_, fmt, 42);
+	__trace_puts(_THIS_IP_, "puts");
+}
+
+static void record_of_printk(struct kunit *test)
+{
+	expect_only(test, make_printk, 5, TRACE_EXPORT_PRINTK);
+}
+
+static ssize_t use_file(struct kunit *test, const char *name, const char *in,
+			char *out, size_t len)
+{
+	struct vfsmount *mnt;
+	struct file *file;
+	char __user *user;
+	ssize_t ret;
+	loff_t pos = 0;
+	char path[64];
+
+	user = (char __user *)kunit_vm_mmap(test, NULL, 0, PAGE_SIZE,
+					    PROT_READ | PROT_WRITE,
+					    MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL((void __force *)user));
+
+	mnt = kern_mount(get_fs_type("tracefs"));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(mnt));
+	snprintf(path, sizeof(path), "instances/" INSTANCE "/%s", name);
+	file = file_open_root_mnt(mnt, path, in ? O_WRONLY : O_RDONLY, 0);
+	if (IS_ERR(file)) {
+		ret = PTR_ERR(file);
+	} else if (in) {
+		ret = copy_to_user(user, in, len) ? -EFAULT :
+		      vfs_write(file, user, len, &pos);
+	} else {
+		ret = vfs_read(file, user, len, &pos);
+		if (ret > 0 && copy_from_user(out, user, ret))
+			ret = -EFAULT;
+	}
+	if (!IS_ERR(file))
+		__fput_sync(file);
+	kern_unmount(mnt);
+
+	return ret;
+}
+
+static void make_marker(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, use_file(test, "trace_marker", "one", NULL, 3),
+			3);
+	KUNIT_EXPECT_EQ(test, use_file(test, "trace_marker", "two\n", NULL, 4),
+			4);
+}
+
+static void record_of_marker(struct kunit *test)
+{
+	expect_only(test, make_marker, 2, TRACE_EXPORT_MARKER);
+}
+
+static void make_raw_marker(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, use_file(test, "trace_marker_raw", "abcdefghij",
+				       NULL, 10), 10);
+}
+
+static void record_of_raw_marker(struct kunit *test)
+{
+	expect_only(test, make_raw_marker, 1, TRACE_EXPORT_RAW_MARKER);
+}
+
+static void record_of_stack(struct kunit *test)
+{
+	struct mirror *stack = mirror_new(test, TRACE_EXPORT_STACK);
+	struct context *ctx = test->priv;
+	char on[] = "stacktrace";
+
+	KUNIT_ASSERT_EQ(test, trace_set_options(ctx->tr, on), 0);
+	trace_export_kunit(0, 0, 8);
+	KUNIT_EXPECT_EQ(test, atomic_read(&stack->got), 1);
+	KUNIT_EXPECT_EQ(test, stack->record[0].type, TRACE_EXPORT_STACK);
+	KUNIT_EXPECT_EQ(test, ((struct trace_entry *)stack->data[0])->type,
+			TRACE_STACK);
+}
+
+static void record_of_graph(struct kunit *test)
+{
+#if defined(CONFIG_FUNCTION_GRAPH_TRACER) && defined(CONFIG_DYNAMIC_FTRACE)
+	char filter[] = "export_kunit_traced_function";
+	struct context *ctx = test->priv;
+	struct mirror *mirror;
+
+	on_one_cpu(test);
+	trace_array_set_clr_event(ctx->tr, INSTANCE, NULL, false);
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter(ctx->tr->ops, filter,
+						strlen(filter), 1), 0);
+	mirror = mirror_new(test, TRACE_EXPORT_GRAPH);
+	KUNIT_ASSERT_EQ(test, tracing_set_tracer(ctx->tr, "function_graph"), 0);
+	for (int i = 0; i < 4; i++)
+		export_kunit_traced_function();
+	KUNIT_EXPECT_EQ(test, tracing_set_tracer(ctx->tr, "nop"), 0);
+	expect_mirrored(test, mirror, 8, TRACE_EXPORT_GRAPH);
+#else
+	kunit_skip(test, "needs CONFIG_FUNCTION_GRAPH_TRACER");
+#endif
+}
+
+static void record_as_text(struct kunit *test)
+{
+	struct mirror *mirror = mirror_new(test, TRACE_EXPORT_EVENT);
+	char small[8], text[128];
+	struct seq_buf s;
+
+	trace_export_kunit(1, 2, 3);
+	KUNIT_ASSERT_EQ(test, atomic_read(&mirror->got), 1);
+
+	seq_buf_init(&s, text, sizeof(text));
+	KUNIT_EXPECT_EQ(test, trace_export_print(&s, &mirror->record[0]), 0);
+	KUNIT_EXPECT_STREQ(test, seq_buf_str(&s),
+			   "export_kunit: source=1 seq=2 len=3\n");
+
+	seq_buf_init(&s, small, sizeof(small));
+	KUNIT_EXPECT_EQ(test, trace_export_print(&s, &mirror->record[0]),
+			-E2BIG);
+
+	((struct trace_entry *)mirror->data[0])->type = U16_MAX;
+	KUNIT_EXPECT_EQ(test, trace_export_print(&s, &mirror->record[0]),
+			-ENOENT);
+}
+
+/* What the file shows of the export named mirror. */
+static void expect_shown(struct kunit *test, const char *line)
+{
+	char *text = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	KUNIT_ASSERT_GT(test, use_file(test, "exports", NULL, text,
+				       PAGE_SIZE - 1), 0);
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(text, line), "no \"%s\" in\n%s",
+			      line, text);
+}
+
+static void file_shows_exports(struct kunit *test)
+{
+	struct trace_array *other = other_instance(test);
+	struct mirror *mirror, *unseen;
+	char line[80];
+
+	on_one_cpu(test);
+	trace_array_set_clr_event(other, INSTANCE, NULL, false);
+	unseen = mirror_alloc(test, TRACE_EXPORT_PRINTK);
+	unseen->export.name = "unseen";
+	array_register(test, other, &unseen->export);
+	mirror = mirror_new(test, TRACE_EXPORT_EVENT | TRACE_EXPORT_STACK);
+	expect_shown(test, "\nmirror instance event,stack 0 0 0\n");
+
+	trace_export_kunit(0, 0, 8);
+	trace_export_kunit(0, 1, 8);
+	snprintf(line, sizeof(line), "\nmirror instance event,stack 2 %u 0\n",
+		 2 * mirror->record[0].len);
+	expect_shown(test, line);
+	/* Exactly these two lines: that of the other instance is not there. */
+	snprintf(line, sizeof(line),
+		 "# name scope types records bytes missed\nmirror instance event,stack 2 %u 0\n",
+		 2 * mirror->record[0].len);
+	expect_shown(test, line);
+}
+
+/* Callbacks that make records */
+
+static void trace_inside(void)
+{
+	trace_export_kunit(1, 0, 8);
+}
+
+static void recursion_is_missed(struct kunit *test)
+{
+	struct trace_array *other = other_instance(test);
+	struct mirror *mirror = mirror_alloc(test, TRACE_EXPORT_EVENT);
+	struct context *ctx = test->priv;
+
+	mirror->inside = trace_inside;
+	array_register(test, ctx->tr, &mirror->export);
+	array_register(test, other, &mirror->export);
+
+	trace_array_set_clr_event(other, INSTANCE, NULL, false);
+	trace_export_kunit(0, 0, 8);
+	/* Both are in the ring buffer. */
+	KUNIT_EXPECT_EQ(test, atomic_read(&mirror->got), 1);
+	KUNIT_EXPECT_NOT_NULL(test, next_committed(ctx->tr));
+	KUNIT_EXPECT_NOT_NULL(test, next_committed(ctx->tr));
+	KUNIT_EXPECT_NULL(test, next_committed(ctx->tr));
+	expect_shown(test, " 1\n");
+
+	atomic_set(&mirror->got, 0);
+	trace_array_set_clr_event(other, INSTANCE, NULL, true);
+	trace_export_kunit(0, 1, 8);
+	/* One for each instance, and of those inside none. */
+	KUNIT_EXPECT_EQ(test, atomic_read(&mirror->got), 2);
+	KUNIT_EXPECT_NOT_NULL(test, next_committed(other));
+	KUNIT_EXPECT_NOT_NULL(test, next_committed(other));
+}
+
+static void recursion_is_counted(struct kunit *test)
+{
+	struct mirror *all = mirror_alloc(test, TRACE_EXPORT_EVENT);
+	struct trace_array *other = other_instance(test);
+	struct context *ctx = test->priv;
+	char line[80];
+
+	on_one_cpu(test);
+	all->inside = trace_inside;
+	KUNIT_ASSERT_EQ(test, register_ftrace_export(&all->export), 0);
+	trace_export_kunit(0, 0, 8);
+	snprintf(line, sizeof(line), "\nmirror all event 2 %u 2\n",
+		 2 * all->record[0].len);
+	expect_shown(test, line);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_export(&all->export), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&all->got), 2);
+
+	/* Which of the two instances comes first is not defined. */
+	KUNIT_EXPECT_NOT_NULL(test, next_committed(other));
+	KUNIT_EXPECT_NOT_NULL(test, next_committed(ctx->tr));
+}
+
+/* As from an NMI in the middle of the callback. */
+static void trace_in_nmi(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	nmi_enter();
+	trace_export_kunit(1, 0, 8);
+	nmi_exit();
+	local_irq_restore(flags);
+}
+
+static void nested_nmi_is_exported(struct kunit *test)
+{
+	struct mirror *mirror = mirror_alloc(test, TRACE_EXPORT_EVENT);
+	struct context *ctx = test->priv;
+
+	if (!IS_ENABLED(CONFIG_ARCH_HAVE_NMI_SAFE_CMPXCHG))
+		kunit_skip(test, "no records from NMI on this architecture");
+
+	on_one_cpu(test);
+	mirror->inside = trace_in_nmi;
+	array_register(test, ctx->tr, &mirror->export);
+	trace_export_kunit(0, 0, 8);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mirror->got), 2);
+	expect_mirrored(test, mirror, 2, TRACE_EXPORT_EVENT);
+}
+
+static bool irq_traced;
+
+static void trace_irq_work(struct irq_work *work)
+{
+	trace_export_kunit(1, 0, 8);
+	WRITE_ONCE(irq_traced, true);
+}
+
+static DEFINE_IRQ_WORK(irq_tracer, trace_irq_work);
+
+/* An interrupt in the middle of the callback: wait for it there. */
+static void trace_in_irq(void)
+{
+	irq_work_queue(&irq_tracer);
+	for (int i = 0; i < 1000 && !READ_ONCE(irq_traced); i++)
+		mdelay(1);
+}
+
+static void nested_irq_is_exported(struct kunit *test)
+{
+	struct mirror *mirror = mirror_alloc(test, TRACE_EXPORT_EVENT);
+	struct context *ctx = test->priv;
+
+	on_one_cpu(test);
+	WRITE_ONCE(irq_traced, false);
+	mirror->inside = trace_in_irq;
+	array_register(test, ctx->tr, &mirror->export);
+	trace_export_kunit(0, 0, 8);
+	irq_work_sync(&irq_tracer);
+	KUNIT_EXPECT_TRUE(test, irq_traced);
+	expect_mirrored(test, mirror, 2, TRACE_EXPORT_EVENT);
+}
+
+/* An action, not exit(): exports hold on to the instance until theirs ran. */
+static void export_cleanup(void *data)
+{
+	struct kunit *test = data;
+	struct context *ctx = test->priv;
+
+	if (!IS_ERR_OR_NULL(ctx->file)) {
+		trace_array_set_clr_event(ctx->tr, INSTANCE, NULL, false);
+		trace_put_event_file(ctx->file);
+	}
+	trace_array_put(ctx->tr);
+	KUNIT_EXPECT_EQ(test, trace_array_destroy(ctx->tr), 0);
+}
+
 static int export_init(struct kunit *test)
 {
 	struct context *ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
@@ -633,6 +1281,8 @@ static int export_init(struct kunit *test)
 
 	ctx->tr = trace_array_get_by_name(INSTANCE, NULL);
 	KUNIT_ASSERT_NOT_NULL(test, ctx->tr);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, export_cleanup,
+							test), 0);
 	ctx->file = trace_get_event_file(INSTANCE, INSTANCE, "export_kunit");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx->file));
 	KUNIT_ASSERT_EQ(test, trace_array_set_clr_event(ctx->tr, INSTANCE,
@@ -640,21 +1290,6 @@ static int export_init(struct kunit *test)
 			0);
 
 	return 0;
-}
-
-static void export_exit(struct kunit *test)
-{
-	struct context *ctx = test->priv;
-
-	if (!ctx || !ctx->tr)
-		return;
-
-	if (!IS_ERR_OR_NULL(ctx->file)) {
-		trace_array_set_clr_event(ctx->tr, INSTANCE, NULL, false);
-		trace_put_event_file(ctx->file);
-	}
-	trace_array_put(ctx->tr);
-	KUNIT_EXPECT_EQ(test, trace_array_destroy(ctx->tr), 0);
 }
 
 static struct kunit_case export_cases[] = {
@@ -682,11 +1317,40 @@ static struct kunit_case export_cases[] = {
 static struct kunit_suite export_suite = {
 	.name		= "trace_export",
 	.init		= export_init,
-	.exit		= export_exit,
 	.test_cases	= export_cases,
 };
 
-kunit_test_suite(export_suite);
+static struct kunit_case array_cases[] = {
+	KUNIT_CASE(array_isolated),
+	KUNIT_CASE(array_top_level),
+	KUNIT_CASE(array_in_several),
+	KUNIT_CASE(array_overlaps),
+	KUNIT_CASE(array_invalid),
+	KUNIT_CASE(array_keeps_instance),
+	KUNIT_CASE(array_made_later),
+	KUNIT_CASE(record_of_event),
+	KUNIT_CASE(record_of_filtered_event),
+	KUNIT_CASE(record_of_printk),
+	KUNIT_CASE(record_of_marker),
+	KUNIT_CASE(record_of_raw_marker),
+	KUNIT_CASE(record_of_stack),
+	KUNIT_CASE(record_of_graph),
+	KUNIT_CASE(record_as_text),
+	KUNIT_CASE(file_shows_exports),
+	KUNIT_CASE(recursion_is_missed),
+	KUNIT_CASE(recursion_is_counted),
+	KUNIT_CASE(nested_nmi_is_exported),
+	KUNIT_CASE(nested_irq_is_exported),
+	{}
+};
+
+static struct kunit_suite array_suite = {
+	.name		= "trace_export_array",
+	.init		= export_init,
+	.test_cases	= array_cases,
+};
+
+kunit_test_suites(&export_suite, &array_suite);
 
 MODULE_DESCRIPTION("KUnit tests for trace exports");
 MODULE_LICENSE("GPL");

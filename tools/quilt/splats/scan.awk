@@ -70,17 +70,26 @@ function add(m)
 	body[++length_of_block] = m
 }
 
-# Is this block the known one? Each may come once a log.
+function in_block(regex,   i)
+{
+	for (i = 1; i <= length_of_block; i++)
+		if (body[i] ~ regex)
+			return 1
+	return 0
+}
+
+# Is this block a known one? Each may come once a boot.
 function allowed(   i, j)
 {
 	for (i = 1; i <= known; i++) {
 		if (used[i] || header !~ known_header[i])
 			continue
-		for (j = 1; j <= length_of_block; j++)
-			if (body[j] ~ known_trace[i]) {
-				used[i] = 1
-				return 1
-			}
+		for (j = 1; j <= parts[i] && in_block(known_part[i, j]); j++)
+			;
+		if (j > parts[i]) {
+			used[i] = 1
+			return 1
+		}
 	}
 	return 0
 }
@@ -100,7 +109,9 @@ NR == FNR {
 	if ($0 ~ /^#/ || NF < 3 || $1 != kind)
 		next
 	known_header[++known] = $2
-	known_trace[known] = $3
+	parts[known] = NF - 2
+	for (i = 3; i <= NF; i++)
+		known_part[known, i - 2] = $i
 	next
 }
 
@@ -108,6 +119,11 @@ NR == FNR {
 	m = message($0)
 	if ((stamped && !has_stamp) || is_result(m))
 		next
+}
+
+m ~ /^Linux version / {
+	close_block()
+	split("", used)
 }
 
 m ~ /^-+\[ (cut here|ftrace bug) \]-+$/ {

@@ -1,0 +1,261 @@
+#!/bin/bash
+# Tests of guest.sh with a real kernel: what works and every way to fail.
+#
+# usage: test-guest.sh
+#
+#   KERNEL=DIR in the environment: another kernel than build/out/guest
+#
+# One "ok" or "not ok" line a test; the last line counts.
+
+# shellcheck source=tools/quilt/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+case ${1:-} in
+'') ;;
+*) sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
+esac
+
+kernel=${KERNEL:-$OUT/guest}
+[ -f "$kernel/arch/x86/boot/bzImage" ] ||
+	die "there is no kernel in $kernel" "run: make tree && tools/quilt/kernel.sh guest"
+
+make_dir "$BUILD/guest"
+work=$(mktemp -d "$BUILD/guest/test.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+guest=$QUILT_TOOLS/guest.sh
+passed=0 failed=0
+
+ok()     { passed=$((passed + 1)); say "ok $((passed + failed)) $1"; }
+not_ok() { failed=$((failed + 1)); say "not ok $((passed + failed)) $1"; tail -n 25 "$work/out" | sed 's/^/# /'; }
+
+# expect CODE TEXT WHAT CMD...: returns CODE and prints a line with TEXT.
+expect() {
+	local want=$1 text=$2 what=$3 rc=0
+	shift 3
+	"$@" >"$work/out" 2>&1 </dev/null || rc=$?
+	if [ $rc -ne "$want" ]; then
+		not_ok "$what: returned $rc, not $want"
+	elif ! grep -qF -e "$text" "$work/out"; then
+		not_ok "$what: did not say '$text'"
+	else
+		ok "$what"
+	fi
+}
+
+# scenario NAME: the script is standard input.
+scenario() {
+	{ echo '#!/bin/sh'; cat; } >"$work/$1"
+	chmod +x "$work/$1"
+}
+
+# runs SCENARIO [OPTION]...: command line of a made-up scenario.
+runs() {
+	local name=$1
+	shift
+	command=("$guest" run -q -k "$kernel" -t 60 -L "$work/console"
+		-a "$work/$name:/scenarios/$name" "$@" "$name")
+}
+
+# What works.
+expect 0 'CPUs, up after' 'a scenario of the project' \
+	"$guest" run -q -k "$kernel" -t 60 -L "$work/console" true
+
+scenario content <<'EOF'
+echo "on $(nproc) CPUs"
+for arg; do printf '<%s>\n' "$arg"; done
+EOF
+runs content -s 3
+expect 0 'on 3 CPUs' 'exit code 0, and as many CPUs as asked for' "${command[@]}"
+args=(plain 'two words' 'a,b%20c' "q\"u'o\$HOME" '' 'tab	x' '\n')
+runs content
+expect 0 '<plain>' 'a scenario with arguments' "${command[@]}" "${args[@]}"
+if [ "$(grep '^<' "$work/out")" = "$(printf '<%s>\n' "${args[@]}")" ]; then
+	ok 'arguments arrive as they were given'
+else
+	not_ok 'arguments arrive as they were given'
+fi
+
+echo 'from the host' >"$work/file"
+scenario reader <<'EOF'
+cat /data/sub/file /lib/added
+EOF
+runs reader -a "$work/file:/data/sub/file" -a "$work/file:/lib/added"
+expect 0 'from the host' 'files of the host' "${command[@]}"
+
+scenario long <<'EOF'
+seq 20000
+printf 'no newline'
+EOF
+runs long
+expect 0 'no newline' 'much output' "${command[@]}"
+if [ "$(head -n 20000 "$work/out")" = "$(seq 20000)" ]; then
+	ok 'much output: nothing is lost'
+else
+	not_ok 'much output: nothing is lost'
+fi
+
+scenario daemon <<'EOF'
+sleep 1000 &
+echo left a daemon
+EOF
+runs daemon
+expect 0 'left a daemon' 'a scenario that leaves a daemon behind' "${command[@]}"
+
+runs content --icount
+expect 0 'on 1 CPUs' '--icount' "${command[@]}"
+
+"$guest" run -q -k "$kernel" -t 60 true >"$work/other" 2>&1 &
+runs content
+expect 0 'on 2 CPUs' 'two guests side by side, one' "${command[@]}"
+rc=0
+wait $! || rc=$?
+cp "$work/other" "$work/out"
+if [ $rc -eq 0 ]; then
+	ok 'two guests side by side, the other'
+else
+	not_ok 'two guests side by side, the other'
+fi
+
+# A scenario that fails, a kernel that complains, a guest that dies.
+scenario three <<'EOF'
+echo not content
+exit 3
+EOF
+runs three
+expect 3 'exit code 3' 'exit code 3' "${command[@]}"
+
+scenario panic <<'EOF'
+echo about to crash
+sleep 1
+echo c >/proc/sysrq-trigger
+EOF
+runs panic
+expect 125 'Kernel panic - not syncing: sysrq triggered crash' 'a panic' "${command[@]}"
+if grep -q '^about to crash$' "$work/out"; then
+	ok 'a panic: what the scenario printed before is there'
+else
+	not_ok 'a panic: what the scenario printed before is there'
+fi
+
+mkdir "$work/module"
+cat >"$work/module/complain.c" <<'EOF'
+#include <linux/module.h>
+
+static char *how;
+module_param(how, charp, 0);
+
+static int __init complain(void)
+{
+	if (how && !strcmp(how, "bug"))
+		BUG();
+	WARN(1, "this is a test");
+	return 0;
+}
+module_init(complain);
+MODULE_DESCRIPTION("Makes the kernel complain");
+MODULE_LICENSE("GPL");
+EOF
+echo 'obj-m := complain.o' >"$work/module/Makefile"
+if make -C "$kernel" M="$work/module" modules >"$work/out" 2>&1; then
+	scenario warn <<-'EOF'
+	insmod /modules/complain.ko
+	echo loaded
+	EOF
+	runs warn -a "$work/module/complain.ko:/modules/complain.ko"
+	expect 125 'the kernel complained' 'a WARN while the scenario is content' "${command[@]}"
+	runs warn -a "$work/module/complain.ko:/modules/complain.ko" --no-splat
+	expect 0 'loaded' 'a WARN with --no-splat' "${command[@]}"
+	scenario bug <<-'EOF'
+	insmod /modules/complain.ko how=bug
+	EOF
+	runs bug -a "$work/module/complain.ko:/modules/complain.ko"
+	expect 125 'Kernel panic - not syncing: Fatal exception' 'a BUG' "${command[@]}"
+else
+	not_ok 'a module that complains does not build'
+fi
+
+scenario leave <<'EOF'
+busybox reboot -f
+EOF
+runs leave
+expect 125 'without its end marker' 'a guest that goes down by itself' "${command[@]}"
+
+scenario hang <<'EOF'
+echo hanging
+sleep 1000
+EOF
+runs hang -t 8
+expect 124 'did not finish hang in 8 s' 'a scenario that hangs' "${command[@]}"
+
+# A guest that never gets to the scenario.
+runs content -t 6 -A rdinit=/nonexistent
+expect 124 'did not reach init in 6 s' 'no init' "${command[@]}"
+runs content -A rdinit=/bin/true
+expect 125 'Attempted to kill init' 'an init that ends' "${command[@]}"
+head -c 100000 /dev/urandom >"$work/noise"
+runs content -k "$work/noise"
+expect 125 'QEMU ended with' 'a kernel that is none' "${command[@]}"
+cp "$kernel/arch/x86/boot/bzImage" "$work/mute"
+dd if=/dev/zero of="$work/mute" bs=64K seek=1 conv=notrunc status=none \
+	count=$(($(stat -c %s "$work/mute") / 65536))
+runs content -t 6 -k "$work/mute"
+rc=0
+"${command[@]}" >"$work/out" 2>&1 </dev/null || rc=$?
+if [ $rc -ge 124 ] && grep -q 'printed nothing\|did not reach init' "$work/out"; then
+	ok 'a kernel that says nothing'
+else
+	not_ok "a kernel that says nothing: returned $rc"
+fi
+runs content -s 64
+expect 127 'it was to have 64' 'more CPUs than the kernel takes' "${command[@]}"
+
+# Bad input, a bad machine.
+expect 1 'there is no kernel in /nonexistent' 'no kernel' "$guest" run -k /nonexistent true
+expect 1 'there is no scenario nonsense' 'no such scenario' "$guest" run -k "$kernel" nonsense
+expect 1 'which scenario?' 'no scenario' "$guest" run -k "$kernel"
+expect 1 'no option --nonsense' 'no such option' "$guest" run --nonsense true
+expect 1 'needs a value' 'an option without its value' "$guest" run -s
+expect 1 "'many' is not a number" 'a number that is none' "$guest" run -s many true
+expect 1 'there is no /nonexistent' 'a file that is not there' \
+	"$guest" run -q -k "$kernel" -L "$work/console" -a /nonexistent:/x true
+expect 1 'not of the form' 'a file without a place' \
+	"$guest" run -q -k "$kernel" -L "$work/console" -a /etc/passwd true
+expect 1 'command line gets too long' 'too many arguments' \
+	"$guest" run -q -k "$kernel" -L "$work/console" true "$(seq 1000)"
+expect 1 'no such accelerator' 'no such accelerator' \
+	env ACCEL=nonsense "$guest" run -q -k "$kernel" -L "$work/console" true
+expect 1 'needs a terminal' 'a shell without a terminal' "$guest" shell -k "$kernel"
+expect 1 "can't write to" 'a build directory that is none' \
+	env BUILD=/proc/nonexistent "$guest" run -q -k "$kernel" true
+
+mkdir "$work/bin"
+for dir in /usr/sbin /usr/bin /sbin /bin; do
+	cp -s "$dir"/* "$work/bin/" 2>/dev/null || true
+done
+rm -f "$work"/bin/qemu-* "$work/bin/apt-get"
+expect 1 'missing: qemu-system-x86_64' 'no QEMU, and none to install' \
+	env PATH="$work/bin" "$guest" run -q -k "$kernel" true
+
+# Interrupted: nothing stays behind.
+for signal in TERM KILL; do
+	runs hang
+	"${command[@]}" >"$work/out" 2>&1 </dev/null &
+	pid=$!
+	for ((i = 0; i < 300; i++)); do
+		! grep -q hanging "$work/out" || break
+		sleep 0.1
+	done
+	kill -$signal $pid
+	wait $pid 2>/dev/null || true
+	sleep 0.5
+	if ! grep -q hanging "$work/out"; then
+		not_ok "SIG$signal: the guest did not get that far"
+	elif pgrep -f "qemu-system.*file:$work/console" >/dev/null; then
+		not_ok "SIG$signal: QEMU still runs"
+	else
+		ok "SIG$signal: no QEMU stays behind"
+	fi
+done
+
+say "$passed passed, $failed failed"
+[ $failed -eq 0 ]
