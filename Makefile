@@ -17,6 +17,8 @@ help:
 	@echo 'make shell      an interactive shell in the guest'
 	@echo 'make kunit      KUnit alone (UML, UML with sanitizers, x86_64 in QEMU)'
 	@echo 'make selftest   the selftests of the quilt alone, in the guest'
+	@echo 'make torture    register, unregister, create and destroy while tracing, under'
+	@echo '                sanitizers (long; CYCLES=N)'
 	@echo 'make prove      show the tests of the fixes failing on the unpatched base'
 	@echo 'make bench      cost per record beside the base, as a table and a plot'
 	@echo 'make clean      remove builds and logs; the kernel tree and the cache stay'
@@ -29,13 +31,19 @@ tree export check bisect demo test kunit prove:
 bench:
 	@tools/bench/bench.sh
 
-shell: tree
+shell:
+	@$(Q)/tree.sh --keep
 	@$(Q)/kernel.sh guest
 	@$(Q)/guest.sh shell
 
-selftest: tree
+selftest:
+	@$(Q)/tree.sh --keep
 	@$(Q)/kernel.sh guest
 	@$(Q)/selftest.sh
+
+torture:
+	@$(Q)/tree.sh --keep
+	@$(Q)/torture.sh
 
 clean:
 	@rm -rf build/out build/logs build/guest

@@ -22,6 +22,7 @@
  */
 
 #include <linux/hardirq.h>
+#include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -397,11 +398,12 @@ static int trace_export_remove(struct trace_array *tr,
  *
  * Context: May sleep, takes event_mutex.
  *
- * Return: 0, or
- * * -EINVAL	- without a callback, without flags, with unknown flags, or
- *		  without CONFIG_TRACING
- * * -EEXIST	- @export is registered already, here or for a trace array
- * * -ENOMEM	- no memory
+ * Return:
+ * * %0		- done
+ * * %-EINVAL	- without a callback, without flags, with unknown flags, or
+ *   without CONFIG_TRACING
+ * * %-EEXIST	- @export is registered already, here or for a trace array
+ * * %-ENOMEM	- no memory
  */
 int register_ftrace_export(struct trace_export *export)
 {
@@ -445,12 +447,13 @@ static struct trace_array *trace_export_array(struct trace_array *tr)
  *
  * Context: May sleep, takes event_mutex.
  *
- * Return: 0, or
- * * -EINVAL	- without a callback, without flags, with unknown flags, or
- *		  without CONFIG_TRACING
- * * -EEXIST	- @export is registered already, for @tr or for all
- * * -ENODEV	- @tr does not exist (any more)
- * * -ENOMEM	- no memory
+ * Return:
+ * * %0		- done
+ * * %-EINVAL	- without a callback, without flags, with unknown flags, or
+ *   without CONFIG_TRACING
+ * * %-EEXIST	- @export is registered already, for @tr or for all
+ * * %-ENODEV	- @tr does not exist (any more)
+ * * %-ENOMEM	- no memory
  */
 int trace_array_register_export(struct trace_array *tr,
 				struct trace_export *export)
@@ -518,10 +521,11 @@ static int trace_export_format(struct trace_iterator *iter, struct seq_buf *s)
  *
  * Context: May sleep. Not for use in the callback.
  *
- * Return: 0, or
- * * -ENOENT	- no such event, its module is gone
- * * -E2BIG	- the text was cut
- * * -ENOMEM	- no memory
+ * Return:
+ * * %0		- done
+ * * %-ENOENT	- no such event, its module is gone
+ * * %-E2BIG	- the text was cut
+ * * %-ENOMEM	- no memory
  */
 int trace_export_print(struct seq_buf *s,
 		       const struct trace_export_record *record)
@@ -562,6 +566,17 @@ static void trace_export_show_types(struct seq_file *m, int types)
 	}
 }
 
+/* "function [module]" would be two columns. */
+static void trace_export_show_symbol(struct seq_file *m,
+				     struct trace_export_node *node)
+{
+	char symbol[KSYM_SYMBOL_LEN];
+
+	snprintf(symbol, sizeof(symbol), "%ps", node->write_record ?
+		 (void *)node->write_record : (void *)node->write);
+	seq_escape(m, symbol, " \t\n\\");
+}
+
 static int trace_exports_show(struct seq_file *m, void *unused)
 {
 	struct trace_array *tr = m->private;
@@ -590,9 +605,7 @@ static int trace_exports_show(struct seq_file *m, void *unused)
 		if (node->name)
 			seq_escape(m, node->name, " \t\n\\");
 		else
-			seq_printf(m, "%ps", node->write_record ?
-				   (void *)node->write_record :
-				   (void *)node->write);
+			trace_export_show_symbol(m, node);
 		seq_puts(m, node->tr ? " instance " : " all ");
 		trace_export_show_types(m, node->types);
 		seq_printf(m, " %lu %lu %lu\n", sum.records, sum.bytes,

@@ -76,7 +76,7 @@ if ! cmp -s "$dir/fragments.new" "$dir/fragments" || [ ! -f "$dir/.config" ] ||
 	sort "$dir/.config" >"$dir/got"
 	missing=$(comm -23 "$dir/wanted" "$dir/got")
 	[ -z "$missing" ] ||
-		die "kernel $kind: the configuration lost what its fragments ask for:" $missing \
+		die "kernel $kind: the configuration lost what its fragments ask for:" "${missing//$'\n'/ }" \
 		    "look for a dependency that is off, or drop the line from tools/quilt/configs"
 	mv "$dir/fragments.new" "$dir/fragments"
 fi

@@ -1072,8 +1072,8 @@ static void record_of_graph(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, tracing_set_tracer(ctx->tr, "function_graph"), 0);
 	for (int i = 0; i < 4; i++)
 		export_kunit_traced_function();
-	KUNIT_EXPECT_EQ(test, tracing_set_tracer(ctx->tr, "nop"), 0);
 	expect_mirrored(test, mirror, 8, TRACE_EXPORT_GRAPH);
+	KUNIT_EXPECT_EQ(test, tracing_set_tracer(ctx->tr, "nop"), 0);
 #else
 	kunit_skip(test, "needs CONFIG_FUNCTION_GRAPH_TRACER");
 #endif

@@ -13,7 +13,8 @@
  *   the wrong CPU;
  * - a wrong return value of register, unregister and destroy.
  *
- * debugfs has the progress in export_torture/status.
+ * It goes on until it is unloaded. debugfs has the sums in
+ * export_torture/status.
  */
 
 #include <linux/atomic.h>
@@ -35,13 +36,9 @@
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-static unsigned int cycles = 200;
-module_param(cycles, uint, 0444);
-MODULE_PARM_DESC(cycles, "how often an export is registered and unregistered");
-
-static unsigned int threads = 4;
+static unsigned int threads = 8;
 module_param(threads, uint, 0444);
-MODULE_PARM_DESC(threads, "threads on each CPU that do so");
+MODULE_PARM_DESC(threads, "threads on each CPU that register exports");
 
 static bool early;
 module_param(early, bool, 0444);
@@ -75,8 +72,7 @@ static struct task_struct **workers;
 static unsigned int nr_workers;
 static struct dentry *dir;
 
-static atomic_t claimed;
-static atomic_t done;
+static atomic_t cycles;
 static atomic_t destroyed;
 static atomic_t failures;
 static atomic_t late;
@@ -256,20 +252,12 @@ static void cycle(void)
 
 /* Threads */
 
-static void wait_for_stop(void)
-{
-	while (!kthread_should_stop())
-		msleep(20);
-}
-
 static int register_thread(void *unused)
 {
-	while (!kthread_should_stop() && atomic_inc_return(&claimed) <= cycles) {
+	while (!kthread_should_stop()) {
 		cycle();
-		atomic_inc(&done);
-		cond_resched();
+		atomic_inc(&cycles);
 	}
-	wait_for_stop();
 
 	return 0;
 }
@@ -361,7 +349,7 @@ static int churn_thread(void *unused)
 
 static int status_show(struct seq_file *m, void *unused)
 {
-	seq_printf(m, "done %d\n", atomic_read(&done));
+	seq_printf(m, "cycles %d\n", atomic_read(&cycles));
 	seq_printf(m, "instances %d\n", atomic_read(&destroyed));
 	seq_printf(m, "records %ld\n", atomic_long_read(&records));
 	seq_printf(m, "late %d\n", atomic_read(&late));
@@ -401,38 +389,49 @@ static int start(int (*fn)(void *unused), int cpu, const char *what)
 	return 0;
 }
 
-static int __init torture_init(void)
+static int start_all(void)
 {
 	int cpu, ret;
 
-	workers = kcalloc(num_online_cpus() * (threads + 1) + 1,
-			  sizeof(*workers), GFP_KERNEL);
-	if (!workers)
-		return -ENOMEM;
-
-	for (int i = 0; i < NR_INSTANCES; i++) {
-		instances[i] = trace_array_get_by_name(i ? "torture_1" :
-						       "torture_0", NULL);
-		ret = instances[i] ? trace_array_init_printk(instances[i]) :
-				     -ENOMEM;
-		if (ret)
-			goto fail;
-	}
-
 	guard(cpus_read_lock)();
+
 	ret = start(churn_thread, cpumask_first(cpu_online_mask), "churn/%u");
 	for_each_online_cpu(cpu) {
 		if (ret)
-			goto fail;
+			return ret;
 		ret = start(record_thread, cpu, "records/%u");
 		for (unsigned int i = 0; !ret && i < threads; i++)
 			ret = start(register_thread, cpu, "exports/%u");
 	}
-	if (ret)
-		goto fail;
+
+	return ret;
+}
+
+static int __init torture_init(void)
+{
+	int ret = -ENOMEM;
+
+	workers = kcalloc(num_possible_cpus() * (threads + 1) + 1,
+			  sizeof(*workers), GFP_KERNEL);
+	if (!workers)
+		return -ENOMEM;
 
 	dir = debugfs_create_dir("export_torture", NULL);
 	debugfs_create_file("status", 0444, dir, NULL, &status_fops);
+
+	for (int i = 0; i < NR_INSTANCES; i++) {
+		instances[i] = trace_array_get_by_name(i ? "torture_1" :
+						       "torture_0", NULL);
+		if (!instances[i])
+			goto fail;
+		ret = trace_array_init_printk(instances[i]);
+		if (ret)
+			goto fail;
+	}
+
+	ret = start_all();
+	if (ret)
+		goto fail;
 
 	return 0;
 fail:
