@@ -67,7 +67,7 @@ static HLIST_HEAD(trace_exports_all);
 /* All nodes, oldest first. */
 static LIST_HEAD(trace_export_nodes);
 
-/* Contexts of this CPU that are in a callback, a bit for each level. */
+/* Contexts of this CPU that are in a callback, two bits for each level. */
 static DEFINE_PER_CPU(unsigned int, trace_export_active);
 
 static const char * const trace_export_type_names[TRACE_EXPORT_NR_TYPES] = {
@@ -118,8 +118,11 @@ trace_export_record(struct trace_array *tr, struct trace_buffer *buffer,
 	/*
 	 * A callback that makes records would get these too, and so on. They
 	 * are in the ring buffer, but those who should have got them did not.
+	 *
+	 * The first and the last records of an interrupt come while
+	 * preempt_count() does not tell; that interrupts are off does.
 	 */
-	level = BIT(interrupt_context_level());
+	level = BIT(2 * interrupt_context_level() + !!irqs_disabled());
 	if (unlikely(__this_cpu_read(trace_export_active) & level)) {
 		trace_export_miss(&tr->exports, type);
 		trace_export_miss(&trace_exports_all, type);

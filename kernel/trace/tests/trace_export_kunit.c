@@ -1225,6 +1225,33 @@ static void nested_nmi_is_exported(struct kunit *test)
 	expect_mirrored(test, mirror, 2, TRACE_EXPORT_EVENT);
 }
 
+/*
+ * As from an interrupt that has not counted itself yet, or no more. It looks
+ * the same as a callback that turns interrupts off itself, once.
+ */
+static void trace_with_irqs_off(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	trace_export_kunit(1, 0, 8);
+	trace_export_kunit(1, 1, 8);
+	local_irq_restore(flags);
+}
+
+static void nested_irq_edge_is_exported(struct kunit *test)
+{
+	struct mirror *mirror = mirror_alloc(test, TRACE_EXPORT_EVENT);
+	struct context *ctx = test->priv;
+
+	on_one_cpu(test);
+	mirror->inside = trace_with_irqs_off;
+	array_register(test, ctx->tr, &mirror->export);
+	trace_export_kunit(0, 0, 8);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mirror->got), 3);
+	expect_shown(test, " 0\n");
+}
+
 static bool irq_traced;
 
 static void trace_irq_work(struct irq_work *work)
@@ -1340,6 +1367,7 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(recursion_is_missed),
 	KUNIT_CASE(recursion_is_counted),
 	KUNIT_CASE(nested_nmi_is_exported),
+	KUNIT_CASE(nested_irq_edge_is_exported),
 	KUNIT_CASE(nested_irq_is_exported),
 	{}
 };

@@ -211,15 +211,15 @@ __attribute__((noreturn))
 static void differ(struct cpu *cpu, const char *what, const struct record *ring,
 		   const struct record *stream)
 {
-	const struct record *r;
+	const struct record *after = ring, *r;
 
 	printf("CPU %d, after %" PRIu64 " records that are the same:\n", cpu->id, cpu->same);
 	show("ring buffer", ring);
 	if (ring && ring->no_delta)
 		printf("  (at the time of the one before)\n");
-	for (int i = 0; i < 3 && ring; i++) {
-		ring = next(&cpu->ring, ring);
-		show("  followed by", ring);
+	for (int i = 0; i < 3 && after; i++) {
+		after = next(&cpu->ring, after);
+		show("  followed by", after);
 	}
 	show("stream", stream);
 	for (r = stream; ring && r; r = next(&cpu->stream, r)) {
