@@ -192,7 +192,7 @@ check_kernel-doc() {
 }
 
 check_warnings() {
-	local sources objects commit file rc log=$LOGS/check-warnings sparse=()
+	local sources objects commit file rc place line log=$LOGS/check-warnings sparse=()
 	if file=$("$QUILT_TOOLS/sparse.sh"); then
 		sparse=(C=2 "CHECK=$file")
 	else
@@ -219,8 +219,23 @@ check_warnings() {
 		warnings <"$log.${commit:0:12}" >"$WORK/warnings.$commit"
 	done
 	comm -13 "$WORK/warnings.$base" "$WORK/warnings.$commit" >"$WORK/warnings.new"
-	[ -s "$WORK/warnings.new" ] || return 0
-	cat "$WORK/warnings.new"
+	# sparse stops early in a file, so another one's complaint about a line
+	# that the base has too can come to light. That is not the quilt's.
+	while read -r place; do
+		file=${place%%:*} line=${place#*:}
+		if git -C "$TREE" cat-file -e "$base:$file" 2>/dev/null &&
+		   grep -qxF -e "$(git -C "$TREE" show "HEAD:$file" | sed -n "${line%%:*}p")" \
+			<(git -C "$TREE" show "$base:$file"); then
+			continue
+		fi
+		echo "$place"
+	done < <(sed "s|$COMPILE_TREE/||g; s|\(\.\./\)\+||g" "$log.${commit:0:12}" |
+		grep -E ':[0-9]+(:[0-9]+)?: (warning|error|Warning|Error):' | sort -u |
+		while read -r place; do
+			! grep -qxF -e "$(echo "$place" | warnings)" "$WORK/warnings.new" || echo "$place"
+		done) >"$WORK/warnings.mine"
+	[ -s "$WORK/warnings.mine" ] || return 0
+	cat "$WORK/warnings.mine"
 	echo "amend the commit in $tree_name, and make export"
 	return 1
 }

@@ -30,4 +30,4 @@ case ${1:-} in
 *) tests=("$@") ;;
 esac
 
-exec "$QUILT_TOOLS/guest.sh" run -t $limit selftest "${tests[@]}"
+exec "$QUILT_TOOLS/guest.sh" run -q -t $limit selftest "${tests[@]}"

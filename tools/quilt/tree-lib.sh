@@ -183,7 +183,7 @@ compile() {
 	local arch=$1 dir=$OUT/check-$1 parts part files=()
 	shift
 	case $arch in
-	x86_64) parts="guest tracing kunit" ;;
+	x86_64) parts="guest tracing kunit check" ;;
 	um) parts="uml tracing kunit" ;;
 	esac
 	make_dir "$dir"
@@ -202,10 +202,12 @@ compile() {
 		"${make[@]}" -k -j"$JOBS" W=1 "$@"
 }
 
-# warnings <LOG: one a line, without line numbers, so that two trees compare.
+# warnings <LOG: one a line, without numbers, so that two trees compare. A place
+# in a header counts once, however many files include it.
 warnings() {
-	sed -n '/\(warning\|error\|Warning\|Error\):/s/:[0-9]\+\(:[0-9]\+\)\?:\?/:/p' |
-		sed "s|$COMPILE_TREE/||g; s|\(\.\./\)\+||g" | sort
+	sed "s|$COMPILE_TREE/||g; s|\(\.\./\)\+||g" |
+		grep -E '(warning|error|Warning|Error):' | sort -u |
+		sed 's/:[0-9]\+\(:[0-9]\+\)\?:\?/:/; s/[0-9]\+-character/N-character/' | sort || true
 }
 
 # changed_files FILTER: paths that differ between base and the tree's head.
