@@ -34,6 +34,7 @@ static void notrace demo_write(struct trace_export *export, const void *buf,
 }
 
 static struct trace_export demo_export = {
+	.name	= "export_demo",
 	.write	= demo_write,
 	.flags	= TRACE_EXPORT_FUNCTION | TRACE_EXPORT_EVENT |
 		  TRACE_EXPORT_MARKER,
