@@ -6,8 +6,8 @@
 #
 # Installs what is missing, makes the tree, and runs in turn: the tests of the
 # scripts, make check, KUnit on UML, on UML with sanitizers and two CPUs, on
-# x86_64 in QEMU, and the quilt's selftests in the guest. Goes on after a
-# failure; the last line counts all.
+# x86_64 in QEMU, the quilt's selftests, scenarios and a short torture in the
+# guest. Goes on after a failure; the last line counts all.
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -46,6 +46,8 @@ part scripts "$QUILT_TOOLS/tests/run.sh"
 part check "$QUILT_TOOLS/check.sh"
 part kunit "$QUILT_TOOLS/kunit.sh"
 part selftest "$QUILT_TOOLS/selftest.sh"
+part scenarios "$QUILT_TOOLS/scenarios.sh"
+part torture env KINDS=guest CYCLES=100 "$QUILT_TOOLS/torture.sh" -n
 
 say
 [ ${#broken[@]} -eq 0 ] || say "failed: ${broken[*]} (logs: $LOGS/test-*.log)"
