@@ -10,6 +10,7 @@
 #   checkpatch   scripts/checkpatch.pl --strict is silent
 #   kernel-doc   comments of all added and changed files
 #   warnings     gcc W=1 and sparse say no more than for the base
+#   fastpath     what is off costs a NOP: the disassembly has grown by no more
 #   scripts      shellcheck of the project's own
 #   maintainers  MAINTAINERS-snippet is valid and covers what is added
 #   words        no file names a package registry or a path of one machine
@@ -20,7 +21,7 @@
 # shellcheck source=tools/quilt/tree-lib.sh
 . "$(dirname "$0")/tree-lib.sh"
 
-names="series shown apply b4 checkpatch kernel-doc warnings scripts maintainers words"
+names="series shown apply b4 checkpatch kernel-doc warnings fastpath scripts maintainers words"
 case ${1:-} in
 -h | --help) usage; exit 0 ;;
 esac
@@ -191,15 +192,12 @@ check_kernel-doc() {
 	return 1
 }
 
-check_warnings() {
-	local sources objects commit file rc place line log=$LOGS/check-warnings sparse=()
-	if file=$("$QUILT_TOOLS/sparse.sh"); then
-		sparse=(C=2 "CHECK=$file")
-	else
-		echo "note: without sparse, none that understands this kernel was found"
-	fi
+# compile_sides [ARGUMENT...]: objects of all changed files, of the base and of
+# the quilt, in $WORK/objects/; what was said in $log.COMMIT
+compile_sides() {
+	local sources objects commit file rc
 	mapfile -t sources < <(changed_files AM | grep '\.c$' | grep -v '^\(tools\|scripts\|Documentation\)/')
-	[ ${#sources[@]} -gt 0 ] || return 0
+	rm -rf "$WORK/objects"
 	for commit in "$base" "$(git -C "$TREE" rev-parse HEAD)"; do
 		compile_checkout "$commit"
 		objects=()
@@ -210,12 +208,28 @@ check_warnings() {
 		done
 		rc=0
 		[ ${#objects[@]} -eq 0 ] ||
-			compile x86_64 "${sparse[@]}" "${objects[@]}" >"$log.${commit:0:12}" 2>&1 || rc=$?
+			compile x86_64 "$@" "${objects[@]}" >"$log.${commit:0:12}" 2>&1 || rc=$?
 		[ $rc -eq 0 ] || {
 			grep -E 'error:|Error|\*\*\*' "$log.${commit:0:12}" | head -n 10
 			echo "$(git -C "$TREE" log -1 --format=%s "$commit") does not build, see $log.${commit:0:12}"
 			return 1
 		}
+		for file in "${objects[@]}"; do
+			install -D -m 644 "$OUT/check-x86_64/$file" "$WORK/objects/$commit/$file"
+		done
+	done
+	git -C "$TREE" rev-parse HEAD >"$WORK/objects/stamp"
+}
+
+check_warnings() {
+	local commit file place line log=$LOGS/check-warnings sparse=()
+	if file=$("$QUILT_TOOLS/sparse.sh"); then
+		sparse=(C=2 "CHECK=$file")
+	else
+		echo "note: without sparse, none that understands this kernel was found"
+	fi
+	compile_sides "${sparse[@]}" || return 1
+	for commit in "$base" "$(git -C "$TREE" rev-parse HEAD)"; do
 		warnings <"$log.${commit:0:12}" >"$WORK/warnings.$commit"
 	done
 	comm -13 "$WORK/warnings.$base" "$WORK/warnings.$commit" >"$WORK/warnings.new"
@@ -237,6 +251,18 @@ check_warnings() {
 	[ -s "$WORK/warnings.mine" ] || return 0
 	cat "$WORK/warnings.mine"
 	echo "amend the commit in $tree_name, and make export"
+	return 1
+}
+
+# With its registers, __ftrace_trace_stack() needs one move more.
+check_fastpath() {
+	local head log=$LOGS/check-fastpath
+	head=$(git -C "$TREE" rev-parse HEAD)
+	need python3:python3 objdump:binutils
+	[ "$(cat "$WORK/objects/stamp" 2>/dev/null)" = "$head" ] || compile_sides || return 1
+	"$QUILT_TOOLS/fastpath.py" -k trace_export_keys -f trace_event_buffer_commit \
+		-f __ftrace_trace_stack+1 "$WORK/objects/$base" "$WORK/objects/$head" && return
+	echo "look at the disassembly: objdump -dr build/check/objects/*/..."
 	return 1
 }
 

@@ -184,6 +184,26 @@ static int event_setup_exports_gone(const struct bench_row *row)
 	return event_setup(row);
 }
 
+#ifdef TRACE_EXPORT_TRACER
+#define BENCH_INSTANCE_EXPORTS
+static void noop_write_record(struct trace_export *export,
+			      const struct trace_export_record *record)
+{
+}
+
+static int event_setup_record(const struct bench_row *row)
+{
+	exports[0].write_record = noop_write_record;
+	return event_setup(row);
+}
+
+static void event_teardown_record(const struct bench_row *row)
+{
+	event_teardown(row);
+	exports[0].write_record = NULL;
+}
+#endif
+
 static void instance_teardown(const struct bench_row *row)
 {
 	if (row->event)
@@ -207,6 +227,66 @@ static int instance_setup(const struct bench_row *row)
 	return ret;
 }
 
+#ifdef BENCH_INSTANCE_EXPORTS
+static struct trace_array *exporting;
+
+static void elsewhere_end(void)
+{
+	trace_array_unregister_export(exporting, &exports[0]);
+	if (exporting) {
+		trace_array_put(exporting);
+		trace_array_destroy(exporting);
+	}
+}
+
+static void elsewhere_teardown(const struct bench_row *row)
+{
+	instance_teardown(row);
+	elsewhere_end();
+}
+
+/* The export is on the top level, or on an instance other than the event's. */
+static int elsewhere_setup(const struct bench_row *row)
+{
+	int ret;
+
+	exporting = NULL;
+	if (row->exports > 1) {
+		exporting = trace_array_get_by_name("quilt_bench_exporting", NULL);
+		if (!exporting)
+			return -ENOMEM;
+	}
+	exports[0].write = noop_write;
+	exports[0].flags = TRACE_EXPORT_EVENT;
+	ret = trace_array_register_export(exporting, &exports[0]);
+	if (!ret)
+		ret = instance_setup(row);
+	if (ret)
+		elsewhere_end();
+	return ret;
+}
+
+static int here_setup(const struct bench_row *row)
+{
+	int ret = instance_setup(row);
+
+	if (ret)
+		return ret;
+	exports[0].write = noop_write;
+	exports[0].flags = TRACE_EXPORT_EVENT;
+	ret = trace_array_register_export(instance, &exports[0]);
+	if (ret)
+		instance_teardown(row);
+	return ret;
+}
+
+static void here_teardown(const struct bench_row *row)
+{
+	trace_array_unregister_export(instance, &exports[0]);
+	instance_teardown(row);
+}
+#endif
+
 static const struct bench_row bench_rows[] = {
 	{ "two instructions", loop_two_instructions },
 	{ "empty loop", loop_empty },
@@ -226,6 +306,20 @@ static const struct bench_row bench_rows[] = {
 	{ "TRACE_EVENT two u64, in an instance", loop_two_u64,
 	  instance_setup, instance_teardown,
 	  .event = "bench_two_u64", .records = 1 },
+#ifdef BENCH_INSTANCE_EXPORTS
+	{ "TRACE_EVENT two u64, 1 exporter with context", loop_two_u64,
+	  event_setup_record, event_teardown_record,
+	  .event = "bench_two_u64", .exports = 1, .records = 1 },
+	{ "TRACE_EVENT two u64, in an instance, 1 exporter on it", loop_two_u64,
+	  here_setup, here_teardown,
+	  .event = "bench_two_u64", .records = 1 },
+	{ "TRACE_EVENT two u64, in an instance, 1 exporter on the top level",
+	  loop_two_u64, elsewhere_setup, elsewhere_teardown,
+	  .event = "bench_two_u64", .exports = 1, .records = 1 },
+	{ "TRACE_EVENT two u64, in an instance, 1 exporter on another", loop_two_u64,
+	  elsewhere_setup, elsewhere_teardown,
+	  .event = "bench_two_u64", .exports = 2, .records = 1 },
+#endif
 	{ "TRACE_EVENT int + string", loop_int_string, event_setup, event_teardown,
 	  .event = "bench_int_string", .records = 1 },
 	{ "trace_puts()", loop_puts, .records = 1 },

@@ -1,0 +1,85 @@
+#!/bin/bash
+# Tests of fastpath.py: small functions, compiled with and without what it has
+# to find or to let pass.
+#
+# usage: test-fastpath.sh
+#
+# One "ok" or "not ok" line a test; the last line counts.
+
+# shellcheck source=tools/quilt/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+case ${1:-} in
+'') ;;
+*) sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
+esac
+
+need gcc:gcc objdump:binutils python3:python3
+[ "$(uname -m)" = x86_64 ] || { say "0 passed, 0 failed, 1 skipped: the samples are for x86_64"; exit 0; }
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+ok()     { passed=$((passed + 1)); say "ok $((passed + failed)) $1"; }
+not_ok() { failed=$((failed + 1)); say "not ok $((passed + failed)) $1"; sed 's/^/# /' "$work/out"; }
+
+# side NAME BODY: an object with the function record(), which has BODY
+side() {
+	mkdir -p "$work/$1"
+	cat >"$work/source.c" <<-END
+		struct key { long enabled; } keys[2];
+		int slow(int);
+		static inline __attribute__((always_inline)) int branch(struct key *key)
+		{
+			asm goto("1: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"
+				 ".pushsection __jump_table, \"aw\"\n.balign 8\n"
+				 ".long 1b - ., %l[yes] - .\n.quad %c0 - .\n.popsection"
+				 : : "i" (key) : : yes);
+			return 0;
+		yes:
+			return 1;
+		}
+		int record(int *a)
+		{
+			$2
+			return a[0];
+		}
+	END
+	gcc -O2 -fno-pic -c -o "$work/$1/source.o" "$work/source.c" 2>"$work/out" ||
+		not_ok "the sample $1 compiles"
+}
+
+# compare WANT WHAT BASE QUILT ARGUMENT...
+compare() {
+	local want=$1 what=$2 base=$3 quilt=$4 rc=0
+	shift 4
+	"$QUILT_TOOLS/fastpath.py" "$@" "$work/$base" "$work/$quilt" >"$work/out" 2>&1 || rc=$?
+	if [ $rc -eq "$want" ]; then ok "$what"; else not_ok "$what: exit code $rc"; fi
+}
+
+side plain ''
+side branch 'if (branch(&keys[1])) return slow(1);'
+side argument 'int b = a[1]; if (branch(&keys[1])) return slow(b);'
+side store 'if (branch(&keys[1])) return slow(1); a[1] = 7;'
+side other 'if (branch(&keys[0])) return slow(1);'
+
+compare 0 'nothing has changed' plain plain -f record
+compare 0 'a static branch is a NOP' plain branch -f record -k keys
+compare 0 'what only the other side of the branch needs is free' plain argument -f record
+compare 1 'an instruction more is found by the name' plain store -f record
+compare 1 'an instruction more is found by the key' plain store -k keys
+compare 0 'a known instruction more passes' plain store -f record+1
+compare 0 'a shorter path passes' store branch -f record
+compare 1 'a key that nobody has is an error' plain plain -f record -k keys
+compare 1 'a function that nobody has is an error' plain branch -f recorder
+
+"$QUILT_TOOLS/fastpath.py" -f record "$work/plain" "$work/store" >"$work/out" 2>&1 || true
+if grep -qx 'source.o: record: [0-9]* -> [0-9]* instructions, 0 -> 1 static branches' "$work/out"; then
+	ok 'the report names the function'
+else
+	not_ok 'the report names the function'
+fi
+
+say "$passed passed, $failed failed"
+[ $failed -eq 0 ]
