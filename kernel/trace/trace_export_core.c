@@ -36,66 +36,38 @@
 #include "trace_export_core.h"
 #include "trace_output.h"
 
-struct trace_export_stats {
-	unsigned long		records;
-	unsigned long		bytes;
-	unsigned long		missed;
-};
-
-struct trace_export_node {
-	struct hlist_node	list;
-	/* In trace_export_nodes, for those who hold event_mutex. */
-	struct list_head	node;
-	struct trace_export	*export;
-	void (*write)(struct trace_export *export, const void *buf,
-		      unsigned int len);
-	void (*write_record)(struct trace_export *export,
-			     const struct trace_export_record *record);
-	const char		*name;
-	int			types;
-	/* With a reference. NULL: all trace arrays. */
-	struct trace_array	*tr;
-	struct trace_export_stats __percpu *stats;
-};
-
 struct static_key_false trace_export_keys[TRACE_EXPORT_NR_TYPES] = {
 	[0 ... TRACE_EXPORT_NR_TYPES - 1] = STATIC_KEY_FALSE_INIT,
 };
 
-static HLIST_HEAD(trace_exports_all);
+HLIST_HEAD(trace_exports_all);
 
 /* All nodes, oldest first. */
 static LIST_HEAD(trace_export_nodes);
 
-/* Contexts of this CPU that are in a callback, two bits for each level. */
-static DEFINE_PER_CPU(unsigned int, trace_export_active);
+/* No context is like this one. */
+DEFINE_PER_CPU(unsigned int, trace_export_active) = ~0U;
 
 static const char * const trace_export_type_names[TRACE_EXPORT_NR_TYPES] = {
 	"function", "event", "marker", "printk", "raw_marker", "graph",
 	"stack", "tracer",
 };
 
-static void trace_export_list(struct hlist_head *list,
-			      struct trace_buffer *buffer,
-			      struct ring_buffer_event *event,
-			      struct trace_export_record *record)
+/* For an export that wants more than the bytes. */
+void trace_export_with_context(struct trace_export_node *node,
+			       struct trace_event_buffer *fbuffer, int type)
 {
-	struct trace_export_node *node;
+	struct trace_export_record record = {
+		.tr	= ring_buffer_private(fbuffer->buffer),
+		.data	= fbuffer->entry,
+		.ts	= ring_buffer_event_time_stamp(fbuffer->buffer,
+						       fbuffer->event),
+		.len	= trace_export_length(fbuffer->event),
+		.type	= type,
+		.cpu	= smp_processor_id(),
+	};
 
-	hlist_for_each_entry_rcu_notrace(node, list, list) {
-		if (!(node->types & record->type))
-			continue;
-
-		this_cpu_inc(node->stats->records);
-		this_cpu_add(node->stats->bytes, record->len);
-
-		if (!node->write_record) {
-			node->write(node->export, record->data, record->len);
-			continue;
-		}
-		record->ts = ring_buffer_event_time_stamp(buffer, event);
-		node->write_record(node->export, record);
-	}
+	node->write_record(node->export, &record);
 }
 
 static void trace_export_miss(struct hlist_head *list, int type)
@@ -108,37 +80,10 @@ static void trace_export_miss(struct hlist_head *list, int type)
 	}
 }
 
-static __always_inline void
-trace_export_record(struct trace_array *tr, struct trace_buffer *buffer,
-		    struct ring_buffer_event *event, void *entry, int type)
+void trace_export_missed(struct trace_array *tr, int type)
 {
-	struct trace_export_record record;
-	unsigned int level;
-
-	/*
-	 * A callback that makes records would get these too, and so on. They
-	 * are in the ring buffer, but those who should have got them did not.
-	 *
-	 * The first and the last records of an interrupt come while
-	 * preempt_count() does not tell; that interrupts are off does.
-	 */
-	level = BIT(2 * interrupt_context_level() + !!irqs_disabled());
-	if (unlikely(__this_cpu_read(trace_export_active) & level)) {
-		trace_export_miss(&tr->exports, type);
-		trace_export_miss(&trace_exports_all, type);
-		return;
-	}
-	__this_cpu_or(trace_export_active, level);
-
-	record.tr = tr;
-	record.data = entry;
-	record.len = ring_buffer_event_length(event);
-	record.type = type;
-	record.cpu = smp_processor_id();
-	trace_export_list(&tr->exports, buffer, event, &record);
-	trace_export_list(&trace_exports_all, buffer, event, &record);
-
-	__this_cpu_and(trace_export_active, ~level);
+	trace_export_miss(&tr->exports, type);
+	trace_export_miss(&trace_exports_all, type);
 }
 
 /* The slow path of trace_export(): somebody, somewhere, wants this type. */
@@ -146,13 +91,16 @@ void __trace_export(struct trace_buffer *buffer,
 		    struct ring_buffer_event *event, int type)
 {
 	struct trace_array *tr = ring_buffer_private(buffer);
+	struct trace_event_buffer fbuffer;
 
 	/* A buffer that belongs to no trace array is read by nobody. */
 	if (!tr || (hlist_empty(&tr->exports) && hlist_empty(&trace_exports_all)))
 		return;
 
-	trace_export_record(tr, buffer, event, ring_buffer_event_data(event),
-			    type);
+	fbuffer.buffer = buffer;
+	fbuffer.event = event;
+	fbuffer.entry = ring_buffer_event_data(event);
+	trace_export_record(tr, &fbuffer, type);
 }
 
 /*
@@ -160,13 +108,10 @@ void __trace_export(struct trace_buffer *buffer,
  * yet. Move it there, so that what is exported is what is committed. Returns
  * false when the ring buffer does not take it; then it is released.
  */
-static bool trace_event_unbuffer(struct trace_event_buffer *fbuffer)
+bool trace_event_unbuffer(struct trace_event_buffer *fbuffer)
 {
 	struct ring_buffer_event *buffered = fbuffer->event;
 	struct ring_buffer_event *event;
-
-	if (this_cpu_read(trace_buffered_event) != buffered)
-		return true;
 
 	/* The length of the record is in array[0], see the reserve function */
 	event = ring_buffer_lock_reserve(fbuffer->buffer, buffered->array[0]);
@@ -182,30 +127,6 @@ static bool trace_event_unbuffer(struct trace_event_buffer *fbuffer)
 	return event;
 }
 
-/**
- * trace_export_event - give an event to the exports that want events
- * @fbuffer: the event, which has passed its filters
- *
- * Context: any, before the commit.
- *
- * Return: false when the ring buffer did not take the event; then there is
- * nothing left to commit.
- */
-bool trace_export_event(struct trace_event_buffer *fbuffer)
-{
-	/* What goes to nobody's buffer is for the triggers only. */
-	if (unlikely(!ring_buffer_private(fbuffer->buffer)))
-		return true;
-
-	if (!trace_event_unbuffer(fbuffer))
-		return false;
-
-	trace_export_record(fbuffer->trace_file->tr, fbuffer->buffer,
-			    fbuffer->event, fbuffer->entry, TRACE_EXPORT_EVENT);
-
-	return true;
-}
-
 /* Registration */
 
 /**
@@ -213,10 +134,14 @@ bool trace_export_event(struct trace_event_buffer *fbuffer)
  * @tr: the trace array
  *
  * Context: event_mutex is held.
+ *
+ * Return: true when one does.
  */
 bool trace_export_wants_events(struct trace_array *tr)
 {
 	struct trace_export_node *node;
+
+	lockdep_assert_held(&event_mutex);
 
 	list_for_each_entry(node, &trace_export_nodes, node) {
 		if ((!node->tr || node->tr == tr) &&
@@ -256,7 +181,8 @@ static void trace_export_switch(struct trace_export_node *node, bool on)
 	}
 
 	for (int i = 0; i < TRACE_EXPORT_NR_TYPES; i++) {
-		if (!(node->types & BIT(i)))
+		/* Events have their flag. */
+		if (!(node->types & BIT(i) & ~TRACE_EXPORT_EVENT))
 			continue;
 		if (on)
 			static_branch_inc(&trace_export_keys[i]);
@@ -327,7 +253,7 @@ static int trace_export_add(struct trace_array *tr, struct trace_export *export)
 		return -ENOMEM;
 
 	node->export = export;
-	node->write = export->write;
+	node->write = export->write_record ? NULL : export->write;
 	node->write_record = export->write_record;
 	node->name = export->name;
 	node->types = export->flags;
@@ -418,7 +344,7 @@ EXPORT_SYMBOL_GPL(register_ftrace_export);
  * unregister_ftrace_export - stop what register_ftrace_export() started
  * @export: the export given to register_ftrace_export()
  *
- * When this returns, no CPU runs a callback of @export and none will: the
+ * When this returns 0, no CPU runs a callback of @export and none will: the
  * caller may free @export, or unload the module that it lives in.
  *
  * Context: May sleep, for several RCU grace periods. The caller must not hold
@@ -499,7 +425,8 @@ static int trace_export_format(struct trace_iterator *iter, struct seq_buf *s)
 	trace_event_read_lock();
 	event = ftrace_find_event(iter->ent->type);
 	if (event)
-		event->funcs->trace(iter, 0, event);
+		event->funcs->trace(iter, iter->tr->trace_flags &
+				    TRACE_ITER_SYM_MASK, event);
 	else
 		ret = -ENOENT;
 	trace_event_read_unlock();
@@ -520,13 +447,20 @@ static int trace_export_format(struct trace_iterator *iter, struct seq_buf *s)
  * @record: what the callback got; a copy of it, with a copy of the data
  *
  * Finds the trace event that the record is one of, by the type at its start,
- * and writes what the file "trace" shows behind the time stamp.
+ * and writes what the file "trace" shows behind the time stamp. The entry and
+ * the return of a function graph are not put together.
  *
- * Context: May sleep. Not for use in the callback.
+ * The event must be the one that made the record. That is so as long as its
+ * module stays: the type of an event that is gone can be that of another one
+ * later, of which the record then is a wrong image.
+ *
+ * Context: May sleep, takes trace_types_lock. Not for use in the callback.
  *
  * Return:
  * * %0		- done
- * * %-ENOENT	- no such event, its module is gone
+ * * %-ENODEV	- the trace array is gone
+ * * %-EINVAL	- there are not even the bytes that have the type
+ * * %-ENOENT	- no such event: its module is gone, or it is one of mmiotrace
  * * %-E2BIG	- the text was cut
  * * %-ENOMEM	- no memory
  */
@@ -539,9 +473,17 @@ int trace_export_print(struct seq_buf *s,
 	if (!iter)
 		return -ENOMEM;
 
+	if (record->len < sizeof(*iter->ent))
+		return -EINVAL;
+
+	ret = trace_array_get(record->tr);
+	if (ret)
+		return ret;
+
 	iter->tr = record->tr;
 	iter->array_buffer = &record->tr->array_buffer;
 	iter->trace = record->tr->current_trace;
+	iter->iter_flags = TRACE_FILE_ALONE;
 	iter->cpu = record->cpu;
 	iter->ts = record->ts;
 	iter->ent = (struct trace_entry *)record->data;
@@ -550,6 +492,7 @@ int trace_export_print(struct seq_buf *s,
 
 	ret = trace_export_format(iter, s);
 	kfree(iter->fmt);
+	trace_array_put(record->tr);
 
 	return ret;
 }

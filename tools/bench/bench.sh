@@ -148,8 +148,8 @@ run_um() {
 }
 
 start=$SECONDS
-need gcc:gcc make:make python3:python3 cpio:cpio git:git /bin/busybox:busybox-static \
-	qemu-system-x86_64:qemu-system-x86
+need gcc:gcc make:make python3:python3 cpio:cpio git:git /bin/busybox:busybox-static
+"$QUILT_TOOLS/qemu.sh" install
 busybox=/bin/busybox
 if ldd "$busybox" >/dev/null 2>&1; then
 	die "$busybox is not static" "apt-get install busybox-static"

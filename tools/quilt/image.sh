@@ -95,6 +95,7 @@ selftests() {
 		die "the programs of the ftrace selftests do not build" "see $LOGS/selftests-build.log"
 	mkdir -p "$root/selftests"
 	cp -a "$tree/tools/testing/selftests/ftrace" "$root/selftests/"
+	cp -a "$tree/tools/testing/selftests/verification" "$root/selftests/"
 	find "$built" -maxdepth 1 -type f -exec cp -a {} "$root/selftests/ftrace/" \;
 }
 

@@ -28,12 +28,13 @@ done
 [ -n "$kind" ] || { usage >&2; exit 2; }
 
 selftests=$TREE/tools/testing/selftests/ftrace/config
+verification=$TREE/tools/testing/selftests/verification/config
 # The quilt's suites; the base has none.
 suites=$TREE/kernel/trace/.kunitconfig
 [ -f "$suites" ] || suites=''
 case $kind in
-guest)       arch=x86_64; parts="guest tracing kunit $suites $selftests" ;;
-guest-debug) arch=x86_64; parts="guest tracing kunit $suites $selftests debug" ;;
+guest)       arch=x86_64; parts="guest tracing kunit $suites $selftests $verification" ;;
+guest-debug) arch=x86_64; parts="guest tracing kunit $suites $selftests $verification debug" ;;
 guest-kcsan) arch=x86_64; parts="guest tracing kunit $suites kcsan" ;;
 bench)       arch=x86_64; parts="guest bench" ;;
 bench-uml)   arch=um; parts="uml bench-uml" ;;

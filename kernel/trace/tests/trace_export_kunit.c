@@ -644,8 +644,9 @@ struct mirror {
 	atomic_t			got;
 	struct trace_export_record	record[MIRROR_RECORDS];
 	u8				data[MIRROR_RECORDS][MIRROR_BYTES];
-	/* Called by the first callback, to make records inside of it. */
+	/* Called by the first callback, or by all, to make records inside. */
 	void (*inside)(void);
+	bool always;
 };
 
 static void mirror_write(struct trace_export *export,
@@ -660,7 +661,7 @@ static void mirror_write(struct trace_export *export,
 		memcpy(mirror->data[i], record->data,
 		       min(record->len, MIRROR_BYTES));
 	}
-	if (!i && mirror->inside)
+	if (mirror->inside && (!i || mirror->always))
 		mirror->inside();
 }
 
@@ -1057,6 +1058,28 @@ static void record_of_stack(struct kunit *test)
 			TRACE_STACK);
 }
 
+/* A stack goes to where the text went whose stack it is. */
+static void record_of_printk_stack(struct kunit *test)
+{
+	struct mirror *stack = mirror_new(test, TRACE_EXPORT_STACK);
+	struct mirror *elsewhere = mirror_alloc(test, TRACE_EXPORT_STACK);
+	struct trace_array *other = other_instance(test);
+	struct context *ctx = test->priv;
+	char off[] = "nostacktrace";
+	char on[] = "stacktrace";
+
+	array_register(test, other, &elsewhere->export);
+	KUNIT_ASSERT_EQ(test, trace_array_init_printk(ctx->tr), 0);
+	KUNIT_ASSERT_EQ(test, trace_set_options(ctx->tr, on), 0);
+	/* The option of the top level decides for all instances. */
+	KUNIT_ASSERT_EQ(test, trace_set_options(printk_trace, on), 0);
+	trace_array_printk(ctx->tr, _THIS_IP_, "%s", "printk");
+	trace_set_options(printk_trace, off);
+	KUNIT_EXPECT_EQ(test, atomic_read(&stack->got), 1);
+	KUNIT_EXPECT_PTR_EQ(test, stack->record[0].tr, ctx->tr);
+	KUNIT_EXPECT_EQ(test, atomic_read(&elsewhere->got), 0);
+}
+
 static void record_of_graph(struct kunit *test)
 {
 #if defined(CONFIG_FUNCTION_GRAPH_TRACER) && defined(CONFIG_DYNAMIC_FTRACE)
@@ -1252,6 +1275,19 @@ static void nested_irq_edge_is_exported(struct kunit *test)
 	expect_shown(test, " 0\n");
 }
 
+static void recursion_ends_with_irqs_off(struct kunit *test)
+{
+	struct mirror *mirror = mirror_alloc(test, TRACE_EXPORT_EVENT);
+	struct context *ctx = test->priv;
+
+	on_one_cpu(test);
+	mirror->inside = trace_with_irqs_off;
+	mirror->always = true;
+	array_register(test, ctx->tr, &mirror->export);
+	trace_export_kunit(0, 0, 8);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mirror->got), 3);
+}
+
 static bool irq_traced;
 
 static void trace_irq_work(struct irq_work *work)
@@ -1361,6 +1397,7 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(record_of_marker),
 	KUNIT_CASE(record_of_raw_marker),
 	KUNIT_CASE(record_of_stack),
+	KUNIT_CASE(record_of_printk_stack),
 	KUNIT_CASE(record_of_graph),
 	KUNIT_CASE(record_as_text),
 	KUNIT_CASE(file_shows_exports),
@@ -1368,6 +1405,7 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(recursion_is_counted),
 	KUNIT_CASE(nested_nmi_is_exported),
 	KUNIT_CASE(nested_irq_edge_is_exported),
+	KUNIT_CASE(recursion_ends_with_irqs_off),
 	KUNIT_CASE(nested_irq_is_exported),
 	{}
 };
