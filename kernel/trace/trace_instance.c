@@ -367,6 +367,10 @@ int trace_array_set_buffer_size(struct trace_array *tr, unsigned long bytes)
 	if (!bytes)
 		return -EINVAL;
 
+	/* Rounding up must not make it a small number. */
+	if (bytes > LONG_MAX)
+		return -ENOMEM;
+
 	ret = tracing_resize_ring_buffer(tr, bytes, RING_BUFFER_ALL_CPUS);
 
 	return min(ret, 0);
@@ -1014,7 +1018,9 @@ int trace_array_read(struct trace_array *tr, unsigned int flags,
 	if (n < 0)
 		return n;
 
-	seq_buf_commit(s, n);
+	/* One that has overflowed before can't take even nothing. */
+	if (n)
+		seq_buf_commit(s, n);
 	if (n < size)
 		return 0;
 

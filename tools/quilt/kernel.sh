@@ -32,10 +32,12 @@ verification=$TREE/tools/testing/selftests/verification/config
 # The quilt's suites; the base has none.
 suites=$TREE/kernel/trace/.kunitconfig
 [ -f "$suites" ] || suites=''
+samples=samples
+grep -qs FLIGHT_RECORDER "$TREE/samples/Kconfig" || samples=''
 case $kind in
-guest)       arch=x86_64; parts="guest tracing kunit $suites $selftests $verification" ;;
-guest-debug) arch=x86_64; parts="guest tracing kunit $suites $selftests $verification debug" ;;
-guest-kcsan) arch=x86_64; parts="guest tracing kunit $suites kcsan" ;;
+guest)       arch=x86_64; parts="guest tracing kunit $samples $suites $selftests $verification" ;;
+guest-debug) arch=x86_64; parts="guest tracing kunit $samples $suites $selftests $verification debug" ;;
+guest-kcsan) arch=x86_64; parts="guest tracing kunit $samples $suites kcsan" ;;
 bench)       arch=x86_64; parts="guest bench" ;;
 bench-uml)   arch=um; parts="uml bench-uml" ;;
 *) die "no such kind of kernel: $kind" "see the table in tools/quilt/kernel.sh" ;;

@@ -5,9 +5,11 @@
 #
 # usage: prove.sh [TOPIC...]
 #
-# tools/quilt/proofs/TOPIC says which patch, which suite, and what each case
-# does on the base. A case that does something else is a failure. A kernel
-# that hangs or panics counts as "fails".
+# tools/quilt/proofs/TOPIC says which patch is applied to the base as a whole
+# (the first one with tests brings their Kconfig), from which other patch the
+# test files are added, which suite, and what each case does on the base. A case
+# that does something else is a failure. A kernel that hangs or panics counts as
+# "fails".
 
 # shellcheck source=tools/quilt/tree-lib.sh
 . "$(dirname "$0")/tree-lib.sh"
@@ -15,6 +17,14 @@
 case ${1:-} in
 -h | --help) usage; exit 0 ;;
 esac
+
+commit_of() { # SUBJECT
+	local commit
+	commit=$(git -C "$TREE" log --format='%H %s' base..HEAD |
+		awk -v s="$1" '{ id = $1; sub(/^[^ ]+ /, ""); if ($0 == s) print id }')
+	[ -n "$commit" ] || die "the tree has no commit \"$1\"" "correct tools/quilt/proofs/$topic"
+	echo "$commit"
+}
 
 topics=("$@")
 [ $# -gt 0 ] || mapfile -t topics < <(ls "$QUILT_TOOLS/proofs")
@@ -25,16 +35,23 @@ for topic in "${topics[@]}"; do
 	[ -f "$proof" ] || die "no proof for topic $topic" "see the names in tools/quilt/proofs"
 	require_tree
 	subject=$(sed -n 's/^patch //p' "$proof")
+	added=$(sed -n 's/^add //p' "$proof")
 	suite=$(sed -n 's/^suite //p' "$proof")
-	commit=$(git -C "$TREE" log --format='%H %s' base..HEAD |
-		awk -v s="$subject" '{ id = $1; sub(/^[^ ]+ /, ""); if ($0 == s) print id }')
-	[ -n "$commit" ] || die "the tree has no commit \"$subject\"" "correct the line patch in tools/quilt/proofs/$topic"
+	commit=$(commit_of "$subject")
 
 	step "$topic: the base with \"$subject\""
 	tree=$BUILD/prove
 	scratch_clone "$tree" "$(base_of "$TREE")"
 	git -C "$tree" cherry-pick "$commit" >"$LOGS/prove.log" 2>&1 ||
 		die "the tests do not apply to the base" "see $LOGS/prove.log"
+	if [ -n "$added" ]; then
+		commit=$(commit_of "$added")
+		while read -r file; do
+			git -C "$TREE" show "$commit:$file" >"$tree/$file"
+			[ "${file%.c}" = "$file" ] ||
+				echo "obj-y += $(basename "$file" .c).o" >>"$tree/kernel/trace/tests/Makefile"
+		done < <(git -C "$TREE" show --format= --name-only --diff-filter=A "$commit" -- kernel/trace/tests)
+	fi
 	args=()
 	while read -r opt; do
 		args+=(--kconfig_add "$opt")
@@ -45,7 +62,7 @@ for topic in "${topics[@]}"; do
 		die "the base with the tests does not build" "see $LOGS/build-prove.log"
 
 	while read -r name want; do
-		case $name in '#'* | patch | suite | '') continue ;; esac
+		case $name in '#'* | patch | add | suite | '') continue ;; esac
 		log=$LOGS/prove-$name.log got=fails
 		timeout -s KILL 60 "$OUT/prove/linux" seccomp=on ncpus=2 mem=1G console=tty \
 			kunit_shutdown=halt kunit.filter_glob="$suite.$name" >"$log" 2>&1 </dev/null || true

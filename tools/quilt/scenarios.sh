@@ -7,6 +7,8 @@
 #   export-relay   the sample module's stream beside trace_pipe_raw, record by
 #                  record (RECORDS of them, 20000), and that the comparison
 #                  notices what is wrong
+#   boot-snapshot  which boot instances have a snapshot buffer
+#   flight-recorder  the sample's coredumps of a network device that was down
 #
 # The last line counts.
 
@@ -25,14 +27,24 @@ gcc -Wall -Wextra -O2 -static -o "$compare" "$QUILT_TOOLS/guest/relay-compare.c"
 	die "relay-compare does not build" "see above"
 
 passed=0 failed=0
-for argument in "${1:-20000}" noticed; do
-	if "$QUILT_TOOLS/guest.sh" run -q -t 600 -a "$compare:/usr/bin/relay-compare" \
-		export-relay "$argument"; then
+
+# scenario NAME ARGUMENT...: of guest.sh run, the scenario is among them
+scenario() {
+	local name=$1
+	shift
+	if "$QUILT_TOOLS/guest.sh" run -q -t 600 "$@"; then
 		passed=$((passed + 1))
 	else
 		failed=$((failed + 1))
-		say "not ok export-relay $argument"
+		say "not ok $name"
 	fi
+}
+
+for argument in "${1:-20000}" noticed; do
+	scenario "export-relay $argument" -a "$compare:/usr/bin/relay-compare" export-relay "$argument"
 done
+instances="trace_instance=foo trace_instance=bar trace_instance=baz"
+scenario flight-recorder flight-recorder
+scenario boot-snapshot -A "$instances ftrace_boot_snapshot=foo ftrace_boot_snapshot=bar" boot-snapshot
 say "$passed passed, $failed failed"
 [ $failed -eq 0 ]
