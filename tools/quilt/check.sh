@@ -198,7 +198,7 @@ compile_sides() {
 	local sources objects commit file rc
 	mapfile -t sources < <(changed_files AM | grep '\.c$' | grep -v '^\(tools\|scripts\|Documentation\)/')
 	rm -rf "$WORK/objects"
-	for commit in "$base" "$(git -C "$TREE" rev-parse HEAD)"; do
+	for commit in "$base" "$head"; do
 		compile_checkout "$commit"
 		objects=()
 		for file in "${sources[@]}"; do
@@ -218,7 +218,7 @@ compile_sides() {
 			install -D -m 644 "$OUT/check-x86_64/$file" "$WORK/objects/$commit/$file"
 		done
 	done
-	git -C "$TREE" rev-parse HEAD >"$WORK/objects/stamp"
+	echo "$head" >"$WORK/objects/stamp"
 }
 
 check_warnings() {
@@ -229,7 +229,7 @@ check_warnings() {
 		echo "note: without sparse, none that understands this kernel was found"
 	fi
 	compile_sides "${sparse[@]}" || return 1
-	for commit in "$base" "$(git -C "$TREE" rev-parse HEAD)"; do
+	for commit in "$base" "$head"; do
 		warnings <"$log.${commit:0:12}" >"$WORK/warnings.$commit"
 	done
 	comm -13 "$WORK/warnings.$base" "$WORK/warnings.$commit" >"$WORK/warnings.new"
@@ -256,8 +256,7 @@ check_warnings() {
 
 # With its registers, __ftrace_trace_stack() needs one move more.
 check_fastpath() {
-	local head log=$LOGS/check-fastpath
-	head=$(git -C "$TREE" rev-parse HEAD)
+	local log=$LOGS/check-fastpath
 	need python3:python3 objdump:binutils
 	[ "$(cat "$WORK/objects/stamp" 2>/dev/null)" = "$head" ] || compile_sides || return 1
 	"$QUILT_TOOLS/fastpath.py" -k trace_export_keys -f trace_event_buffer_commit \
@@ -320,6 +319,7 @@ check_words() {
 
 require_tree
 base=$(base_of "$TREE")
+head=$(git -C "$TREE" rev-parse HEAD)
 make_dir "$WORK"
 make_dir "$LOGS"
 passed=0 failed=0
