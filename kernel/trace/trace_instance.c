@@ -419,8 +419,9 @@ EXPORT_SYMBOL_GPL(trace_array_set_clock);
  * * %-ENODEV	- tracing is disabled for good
  * * %-EACCES	- @tr is read only
  * * %-EINVAL	- no such tracer, or not one for instances
- * * %-EBUSY	- "trace_pipe" is being read, or a tracer needs the snapshot
- *   buffer that somebody else uses
+ * * %-EBUSY	- "trace_pipe" is being read, a tracer needs the snapshot
+ *   buffer that somebody else uses, or another instance has the tracer, of
+ *   which there is one
  * * %-ENOMEM	- no memory
  * * %-EOPNOTSUPP - without CONFIG_TRACING
  */
@@ -685,7 +686,8 @@ static bool trace_array_has_cond_snapshot(struct trace_array *tr)
  * * %-ENODEV	- tracing is disabled for good
  * * %-EACCES	- @tr is read only
  * * %-EBUSY	- a latency tracer or a conditional snapshot has the snapshot
- *   buffer, or the ring buffer is mapped to user space
+ *   buffer, or it is not there and yet being read, or the ring buffer is mapped
+ *   to user space
  * * %-ENOMEM	- no memory
  * * %-EOPNOTSUPP - the buffer of @tr outlives a boot, such have no snapshots;
  *   or without CONFIG_TRACER_SNAPSHOT
@@ -739,8 +741,8 @@ EXPORT_SYMBOL_GPL(trace_array_snapshot_alloc);
  * * %0		- done
  * * %-ENOENT	- @tr is NULL
  * * %-EACCES	- @tr is read only
- * * %-EAGAIN	- from an NMI, or while the ring buffer is being resized or a
- *   tracer set: a later try can succeed
+ * * %-EAGAIN	- from an NMI, or while the ring buffer is being resized or,
+ *   with the option pause-on-trace, read: a later try can succeed
  * * %-ENODEV	- there is no snapshot buffer, or tracing is disabled for good
  * * %-EBUSY	- a latency tracer or a conditional snapshot has the snapshot
  *   buffer, or the ring buffer is mapped to user space
