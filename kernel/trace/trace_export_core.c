@@ -133,15 +133,13 @@ bool trace_event_unbuffer(struct trace_event_buffer *fbuffer)
  * trace_export_wants_events - does an export want the events of a trace array
  * @tr: the trace array
  *
- * Context: event_mutex is held.
+ * Context: event_mutex is held; or early boot, when there is one CPU only.
  *
  * Return: true when one does.
  */
 bool trace_export_wants_events(struct trace_array *tr)
 {
 	struct trace_export_node *node;
-
-	lockdep_assert_held(&event_mutex);
 
 	list_for_each_entry(node, &trace_export_nodes, node) {
 		if ((!node->tr || node->tr == tr) &&
