@@ -133,7 +133,7 @@ run_x86_64() {
 	local name=bench
 	[ "$1" = quilt ] || name=bench-base
 	run "$WORK/$1-x86_64-1.log" qemu-system-x86_64 \
-		-accel tcg -icount shift=0,sleep=off -cpu qemu64 -smp 1 -m 512 \
+		-accel tcg -icount shift=0,sleep=off -cpu qemu64 -smp 1 -m 1024 \
 		-nodefaults -display none -monitor none -serial stdio -no-reboot \
 		-kernel "$OUT/$name/arch/x86/boot/bzImage" -initrd "$WORK/$name.cpio" \
 		-append "console=ttyS0 panic=-1 nokaslr tsc=reliable trace_clock=local"
@@ -143,7 +143,7 @@ run_x86_64() {
 run_um() {
 	local name=bench-uml
 	[ "$1" = quilt ] || name=bench-uml-base
-	run "$WORK/$1-um-$2.log" "$OUT/$name/linux" mem=256M "initrd=$WORK/$name.cpio" \
+	run "$WORK/$1-um-$2.log" "$OUT/$name/linux" mem=1024M "initrd=$WORK/$name.cpio" \
 		con=null con0=null,fd:1 panic=-1 calls=10000 batches=100
 }
 

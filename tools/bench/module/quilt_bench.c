@@ -26,6 +26,7 @@
 #include <linux/timex.h>
 #include <linux/trace.h>
 #include <linux/trace_events.h>
+#include <linux/umh.h>
 
 #define CREATE_TRACE_POINTS
 #include "quilt_bench_events.h"
@@ -56,6 +57,7 @@ struct bench_row {
 	const char	*event;		/* for the event_* setups */
 	int		exports;
 	int		records;	/* a call writes into buffers that tracefs shows */
+	uint		kib;		/* for the snapshot_* setups */
 };
 
 #ifdef CONFIG_X86_64
@@ -110,6 +112,8 @@ BENCH_LOOP(loop_puts, trace_puts("link_down\n"))
 BENCH_LOOP(loop_printk, trace_printk("a=%llu b=%llu\n", VALUE_A, VALUE_B))
 BENCH_LOOP(loop_array_printk,
 	   trace_array_printk(instance, _THIS_IP_, "a=%llu b=%llu\n", VALUE_A, VALUE_B))
+
+BENCH_LOOP(loop_snapshot, tracing_snapshot())
 
 static int ring_setup(const struct bench_row *row)
 {
@@ -287,6 +291,53 @@ static void here_teardown(const struct bench_row *row)
 }
 #endif
 
+/* The base has nothing but the file to set the size. */
+static int snapshot_shell(const char *what, uint kib)
+{
+	char command[160];
+	char *argv[] = { "/bin/sh", "-c", command, NULL };
+	char *envp[] = { "PATH=/sbin:/bin:/usr/sbin:/usr/bin", NULL };
+
+	snprintf(command, sizeof(command),
+		 "cd /sys/kernel/tracing && echo %u >buffer_size_kb && %s", kib, what);
+	return call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC) ? -EIO : 0;
+}
+
+static int snapshot_setup(const struct bench_row *row)
+{
+	return snapshot_shell("echo 1 >snapshot", row->kib);
+}
+
+static void snapshot_teardown(const struct bench_row *row)
+{
+	if (snapshot_shell("echo 0 >snapshot", 1408))
+		pr_err("bench: error: the snapshot buffer can't be freed\n");
+}
+
+#ifdef BENCH_INSTANCE_EXPORTS
+BENCH_LOOP(loop_array_snapshot, trace_array_snapshot(instance))
+BENCH_LOOP(loop_array_off_on,
+	   trace_array_tracing_off(instance); trace_array_tracing_on(instance))
+
+static int array_snapshot_setup(const struct bench_row *row)
+{
+	int ret = instance_setup(row);
+
+	if (ret)
+		return ret;
+	ret = trace_array_snapshot_alloc(instance);
+	if (ret)
+		instance_teardown(row);
+	return ret;
+}
+
+static void array_snapshot_teardown(const struct bench_row *row)
+{
+	trace_array_snapshot_free(instance);
+	instance_teardown(row);
+}
+#endif
+
 static const struct bench_row bench_rows[] = {
 	{ "two instructions", loop_two_instructions },
 	{ "empty loop", loop_empty },
@@ -326,6 +377,18 @@ static const struct bench_row bench_rows[] = {
 	{ "trace_printk() two u64", loop_printk, .records = 1 },
 	{ "trace_array_printk() two u64, in an instance", loop_array_printk,
 	  instance_setup, instance_teardown, .records = 1 },
+	{ "tracing_snapshot(), 64 KiB a CPU", loop_snapshot,
+	  snapshot_setup, snapshot_teardown, .kib = 64 },
+	{ "tracing_snapshot(), 4 MiB a CPU", loop_snapshot,
+	  snapshot_setup, snapshot_teardown, .kib = 4 << 10 },
+	{ "tracing_snapshot(), 256 MiB a CPU", loop_snapshot,
+	  snapshot_setup, snapshot_teardown, .kib = 256 << 10 },
+#ifdef BENCH_INSTANCE_EXPORTS
+	{ "trace_array_snapshot()", loop_array_snapshot,
+	  array_snapshot_setup, array_snapshot_teardown },
+	{ "trace_array_tracing_off() and _on()", loop_array_off_on,
+	  instance_setup, instance_teardown },
+#endif
 };
 
 static uint rows = ARRAY_SIZE(bench_rows);
