@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Torture of instances in kernel code and of their snapshots: threads on all
+ * CPUs and interrupts take snapshots of an instance and make records in it,
+ * others read it, set it up in other ways, and create and destroy instances of
+ * the same two names. The scenario snapshot-torture adds what is done from user
+ * space to the same instance.
+ *
+ * What would be caught: a return value that is not one of those that the
+ * function promises, a text that is not what was recorded, an instance that
+ * can't be destroyed; by KASAN, lockdep and the like, the rest.
+ *
+ * It goes on until it is unloaded. debugfs has the sums in
+ * snapshot_torture/status.
+ */
+
+#include <linux/atomic.h>
+#include <linux/cleanup.h>
+#include <linux/cpumask.h>
+#include <linux/debugfs.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/irq_work.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/trace.h>
+#include <linux/trace_events.h>
+
+#undef pr_fmt
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#define INSTANCE	"torture_snapshot"
+
+static struct trace_array *tortured;
+static struct task_struct **workers;
+static unsigned int nr_workers;
+static struct dentry *dir;
+
+static atomic_t cycles;
+static atomic_t refused;
+static atomic_t texts;
+static atomic_t settings;
+static atomic_t created;
+static atomic_t failures;
+
+#define expect(ok, fmt, ...)						\
+do {									\
+	if (!(ok)) {							\
+		atomic_inc(&failures);					\
+		pr_err_ratelimited("failure: " fmt "\n", ##__VA_ARGS__);	\
+	}								\
+} while (0)
+
+/* Snapshots and records */
+
+static void take(void)
+{
+	int ret = trace_array_snapshot(tortured);
+
+	switch (ret) {
+	case 0:
+		atomic_inc(&cycles);
+		break;
+	case -EAGAIN:
+	case -EBUSY:
+	case -ENODEV:
+		/* So user space has it at the moment. */
+		atomic_inc(&refused);
+		break;
+	default:
+		expect(false, "snapshot: %pe", ERR_PTR(ret));
+	}
+}
+
+static void take_in_irq(struct irq_work *work)
+{
+	trace_array_printk(tortured, _THIS_IP_, "torture in an interrupt\n");
+	take();
+}
+
+static int take_thread(void *unused)
+{
+	struct irq_work work = IRQ_WORK_INIT_HARD(take_in_irq);
+	unsigned int n = 0;
+
+	while (!kthread_should_stop()) {
+		for (int i = 0; i < 20; i++)
+			trace_array_printk(tortured, _THIS_IP_,
+					   "torture %u\n", n++);
+		if (n % 3)
+			take();
+		else
+			irq_work_queue(&work);
+		if (!get_random_u32_below(8))
+			trace_array_tracing_off(tortured);
+		trace_array_tracing_on(tortured);
+		fsleep(get_random_u32_below(2000));
+	}
+	irq_work_sync(&work);
+
+	return 0;
+}
+
+/* Texts */
+
+static void read_once(unsigned int flags)
+{
+	struct trace_array_reader *reader __free(trace_array_reader_close) =
+		trace_array_reader_open(tortured, flags);
+	size_t done = 0;
+	char *buf __free(kfree) = kmalloc(PAGE_SIZE, GFP_KERNEL);
+	ssize_t n;
+
+	if (IS_ERR(reader)) {
+		expect(PTR_ERR(reader) == -EBUSY || PTR_ERR(reader) == -ENODEV ||
+		       PTR_ERR(reader) == -ENOMEM, "reader: %pe", reader);
+		return;
+	}
+	if (!buf)
+		return;
+
+	while (done < 32 * PAGE_SIZE) {
+		n = trace_array_reader_read(reader, buf, PAGE_SIZE - 1);
+		if (n <= 0)
+			break;
+		expect(memchr(buf, 0, n) == NULL, "a text with a 0 in it");
+		done += n;
+	}
+	expect(n >= 0 || n == -EBUSY || n == -ENODEV, "read: %pe",
+	       ERR_PTR(n));
+	atomic_inc(&texts);
+}
+
+static int read_thread(void *unused)
+{
+	while (!kthread_should_stop()) {
+		read_once(get_random_u32_below(2) ? TRACE_ARRAY_READ_SNAPSHOT : 0);
+		msleep(20);
+	}
+
+	return 0;
+}
+
+/* Settings */
+
+/* Is there a reference of ours? Only set_thread() gives it up. */
+static bool allocated;
+
+static int set_one(void)
+{
+	static const char * const clocks[] = { "local", "global", "mono", "counter" };
+	static const char * const tracers[] = { "nop", "wakeup", "function", "nop" };
+	bool on = get_random_u32_below(2);
+	int ret;
+
+	switch (get_random_u32_below(7)) {
+	case 0:
+		return trace_array_set_events(tortured, "sched:*", on);
+	case 1:
+		return trace_array_set_event_filter(tortured, "sched",
+						    "sched_switch",
+						    on ? "prev_pid > 10" : "0");
+	case 2:
+		return trace_array_set_buffer_size(tortured, on ? 65536 : 262144);
+	case 3:
+		return trace_array_set_clock(tortured,
+					     clocks[get_random_u32_below(4)]);
+	case 4:
+		return trace_array_set_tracer(tortured,
+					      tracers[get_random_u32_below(4)]);
+	case 5:
+		trace_array_snapshot_free(tortured);
+		/* The others are to go on. */
+		ret = trace_array_snapshot_alloc(tortured);
+		allocated = !ret;
+		return ret;
+	default:
+		return trace_array_clear(tortured);
+	}
+}
+
+static int set_thread(void *unused)
+{
+	int ret;
+
+	while (!kthread_should_stop()) {
+		if (!allocated) {
+			ret = trace_array_snapshot_alloc(tortured);
+			allocated = !ret;
+		} else {
+			ret = set_one();
+		}
+		/* EINVAL: a tracer that this kernel does not have. */
+		expect(!ret || ret == -EBUSY || ret == -EAGAIN || ret == -EINVAL,
+		       "setting: %pe", ERR_PTR(ret));
+		atomic_inc(&settings);
+		msleep(20);
+	}
+
+	return 0;
+}
+
+/* Instances */
+
+static void churn(void)
+{
+	const char *name = get_random_u32_below(2) ? "torture_one" : "torture_two";
+	struct trace_array *tr;
+	int ret;
+
+	tr = trace_array_create(name);
+	if (IS_ERR(tr)) {
+		expect(PTR_ERR(tr) == -EEXIST, "create: %pe", tr);
+		tr = trace_array_lookup(name);
+		if (IS_ERR_OR_NULL(tr)) {
+			expect(!tr || PTR_ERR(tr) == -ENOENT, "lookup: %pe", tr);
+			return;
+		}
+	}
+
+	trace_array_set_events(tr, "sched:sched_switch", true);
+	ret = trace_array_snapshot_alloc(tr);
+	expect(!ret || ret == -EBUSY, "alloc: %pe", ERR_PTR(ret));
+	if (!ret) {
+		trace_array_snapshot(tr);
+		trace_array_snapshot_free(tr);
+	}
+	trace_array_put(tr);
+
+	ret = trace_array_destroy(tr);
+	expect(!ret || ret == -EBUSY || ret == -ENODEV || ret == -ENOENT,
+	       "destroy: %pe", ERR_PTR(ret));
+	atomic_inc(&created);
+}
+
+static int churn_thread(void *unused)
+{
+	while (!kthread_should_stop()) {
+		churn();
+		msleep(50);
+	}
+
+	return 0;
+}
+
+/* debugfs */
+
+static int status_show(struct seq_file *m, void *unused)
+{
+	seq_printf(m, "cycles %d\n", atomic_read(&cycles));
+	seq_printf(m, "refused %d\n", atomic_read(&refused));
+	seq_printf(m, "texts %d\n", atomic_read(&texts));
+	seq_printf(m, "settings %d\n", atomic_read(&settings));
+	seq_printf(m, "instances %d\n", atomic_read(&created));
+	seq_printf(m, "failures %d\n", atomic_read(&failures));
+
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(status);
+
+/* Init and exit */
+
+static void destroy(const char *name)
+{
+	struct trace_array *tr = trace_array_lookup(name);
+	int ret, tries = 0;
+
+	if (IS_ERR_OR_NULL(tr))
+		return;
+
+	trace_array_put(tr);
+	/* Somebody who reads its files holds it, too, for a moment. */
+	do {
+		ret = trace_array_destroy(tr);
+		if (ret == -EBUSY)
+			msleep(20);
+	} while (ret == -EBUSY && ++tries < 500);
+	if (ret)
+		pr_err("failure: %s stays: %pe\n", name, ERR_PTR(ret));
+}
+
+static void stop_all(void)
+{
+	debugfs_remove(dir);
+	while (nr_workers)
+		kthread_stop(workers[--nr_workers]);
+	kfree(workers);
+	trace_array_set_tracer(tortured, "nop");
+	if (allocated)
+		trace_array_snapshot_free(tortured);
+	trace_array_put(tortured);
+	destroy(INSTANCE);
+	destroy("torture_one");
+	destroy("torture_two");
+}
+
+static int start(int (*fn)(void *unused), int cpu, const char *what)
+{
+	struct task_struct *task;
+
+	task = kthread_create_on_cpu(fn, NULL, cpu, what);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	workers[nr_workers++] = task;
+	wake_up_process(task);
+
+	return 0;
+}
+
+static int start_all(void)
+{
+	int first, ret, cpu;
+
+	guard(cpus_read_lock)();
+
+	first = cpumask_first(cpu_online_mask);
+	ret = start(set_thread, first, "torture_set/%u");
+	for_each_online_cpu(cpu) {
+		if (!ret)
+			ret = start(churn_thread, cpu, "torture_churn/%u");
+		if (!ret)
+			ret = start(take_thread, cpu, "torture_take/%u");
+		if (!ret)
+			ret = start(read_thread, cpu, "torture_read/%u");
+	}
+
+	return ret;
+}
+
+static int __init snapshot_torture_init(void)
+{
+	int ret;
+
+	workers = kzalloc_objs(*workers, 3 * nr_cpu_ids + 1);
+	if (!workers)
+		return -ENOMEM;
+
+	tortured = trace_array_create(INSTANCE);
+	if (IS_ERR(tortured)) {
+		kfree(workers);
+		return PTR_ERR(tortured);
+	}
+
+	ret = trace_array_init_printk(tortured);
+	if (!ret)
+		ret = trace_array_set_buffer_size(tortured, 65536);
+	if (!ret) {
+		ret = trace_array_snapshot_alloc(tortured);
+		allocated = !ret;
+	}
+	if (!ret)
+		ret = start_all();
+	if (ret) {
+		stop_all();
+		return ret;
+	}
+
+	dir = debugfs_create_dir("snapshot_torture", NULL);
+	debugfs_create_file("status", 0444, dir, NULL, &status_fops);
+
+	return 0;
+}
+
+static void __exit snapshot_torture_exit(void)
+{
+	stop_all();
+}
+
+module_init(snapshot_torture_init);
+module_exit(snapshot_torture_exit);
+MODULE_DESCRIPTION("Torture of trace instances and their snapshots");
+MODULE_LICENSE("GPL");
