@@ -9,6 +9,8 @@
 #                  notices what is wrong
 #   boot-snapshot  which boot instances have a snapshot buffer
 #   flight-recorder  the sample's coredumps of a network device that was down
+#   snapshot-proof  each record of a thousand snapshots once, in order, or said
+#                  to be lost, and that the comparison notices what is wrong
 #
 # The last line counts.
 
@@ -23,8 +25,11 @@ esac
 need gcc:gcc
 make_dir "$BUILD/guest"
 compare=$BUILD/guest/relay-compare
+snapshots=$BUILD/guest/snapshot-compare
 gcc -Wall -Wextra -O2 -static -o "$compare" "$QUILT_TOOLS/guest/relay-compare.c" ||
 	die "relay-compare does not build" "see above"
+gcc -Wall -Wextra -O2 -static -pthread -o "$snapshots" "$QUILT_TOOLS/guest/snapshot-compare.c" ||
+	die "snapshot-compare does not build" "see above"
 
 passed=0 failed=0
 
@@ -45,6 +50,9 @@ for argument in "${1:-20000}" noticed; do
 done
 instances="trace_instance=foo trace_instance=bar trace_instance=baz"
 scenario flight-recorder flight-recorder
+for argument in 1000 noticed; do
+	scenario "snapshot-proof $argument" -a "$snapshots:/usr/bin/snapshot-compare" snapshot-proof "$argument"
+done
 scenario boot-snapshot -A "$instances ftrace_boot_snapshot=foo ftrace_boot_snapshot=bar" boot-snapshot
 say "$passed passed, $failed failed"
 [ $failed -eq 0 ]
