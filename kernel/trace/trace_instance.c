@@ -34,30 +34,42 @@ static LIST_HEAD(trace_arrays_parked);
  *
  * Context: May sleep, trace_types_lock is held.
  *
- * Return: a trace array without anything in it, but for its handles; NULL
- * when there is no memory.
+ * Return: a trace array without anything in it, but for its name and its
+ * handles; NULL when there is no memory.
  */
 struct trace_array *trace_array_alloc(const char *name)
 {
 	struct trace_array *tr;
 	unsigned int handles;
+	char *own_name;
 
 	lockdep_assert_held(&trace_types_lock);
 
 	list_for_each_entry(tr, &trace_arrays_parked, list) {
-		if (!tr->name || strcmp(tr->name, name))
+		if (strcmp(tr->name, name))
 			continue;
 
 		list_del(&tr->list);
 		handles = tr->handles;
-		kfree(tr->name);
+		own_name = tr->name;
 		memset(tr, 0, sizeof(*tr));
 		tr->handles = handles;
+		tr->name = own_name;
 
 		return tr;
 	}
 
-	return kzalloc_obj(*tr);
+	tr = kzalloc_obj(*tr);
+	if (!tr)
+		return NULL;
+
+	tr->name = kstrdup(name, GFP_KERNEL);
+	if (!tr->name) {
+		kfree(tr);
+		return NULL;
+	}
+
+	return tr;
 }
 
 /**
@@ -80,6 +92,31 @@ void trace_array_free(struct trace_array *tr)
 }
 
 /**
+ * trace_array_drop_handle - take a handle back
+ * @tr: a trace array with handles, which may be removed
+ *
+ * Context: May sleep, trace_types_lock is held.
+ */
+void trace_array_drop_handle(struct trace_array *tr)
+{
+	struct trace_array *parked;
+
+	lockdep_assert_held(&trace_types_lock);
+
+	if (WARN_ON_ONCE(!tr->handles) || --tr->handles)
+		return;
+
+	list_for_each_entry(parked, &trace_arrays_parked, list) {
+		if (parked != tr)
+			continue;
+
+		list_del(&tr->list);
+		trace_array_free(tr);
+		return;
+	}
+}
+
+/**
  * trace_array_forget - take the handle to a removed trace array back
  * @this_tr: what kernel code wanted to destroy; may be no trace array at all
  *
@@ -92,14 +129,10 @@ void trace_array_forget(struct trace_array *this_tr)
 	lockdep_assert_held(&trace_types_lock);
 
 	list_for_each_entry(tr, &trace_arrays_parked, list) {
-		if (tr != this_tr)
-			continue;
-
-		if (!--tr->handles) {
-			list_del(&tr->list);
-			trace_array_free(tr);
+		if (tr == this_tr) {
+			trace_array_drop_handle(tr);
+			return;
 		}
-		return;
 	}
 }
 
@@ -134,12 +167,14 @@ static struct trace_array *trace_array_handle(struct trace_array *tr)
  *
  * As mkdir in the directory "instances" of tracefs, which need not be mounted.
  * The caller gets a reference: the instance stays until trace_array_put(). To
- * remove it, call trace_array_destroy() after that.
+ * remove it, call trace_array_destroy() after that. To leave it to others, call
+ * trace_array_leave() instead of both.
  *
  * Context: May sleep, takes event_mutex and trace_types_lock.
  *
  * Return: the instance, or
- * * %ERR_PTR(-EINVAL)		- @name is not fit for a directory
+ * * %ERR_PTR(-EINVAL)		- @name is not fit for a directory, or tracefs
+ *   made none: no memory, or the kernel is locked down
  * * %ERR_PTR(-ENAMETOOLONG)	- it is too long for one
  * * %ERR_PTR(-EEXIST)		- an instance of that name exists
  * * %ERR_PTR(-ENOMEM)		- no memory
@@ -175,7 +210,8 @@ EXPORT_SYMBOL_GPL(trace_array_create);
  * trace_array_lookup - get hold of an instance that exists
  * @name: its name
  *
- * The caller gets a reference: the instance stays until trace_array_put().
+ * The caller gets a reference: the instance stays until trace_array_leave(), or
+ * trace_array_put() if trace_array_destroy() follows.
  *
  * Context: May sleep, takes trace_types_lock.
  *
@@ -206,7 +242,8 @@ EXPORT_SYMBOL_GPL(trace_array_lookup);
  * Context: May sleep, takes event_mutex and trace_types_lock.
  *
  * Return: the instance, with a reference; or
- * * %ERR_PTR(-EINVAL)		- @name is not fit for a directory
+ * * %ERR_PTR(-EINVAL)		- @name is not fit for a directory, or tracefs
+ *   made none: no memory, or the kernel is locked down
  * * %ERR_PTR(-ENAMETOOLONG)	- it is too long for one
  * * %ERR_PTR(-ENODEV)		- the instance is about to be removed
  * * %ERR_PTR(-ENOMEM)		- no memory
@@ -224,6 +261,28 @@ struct trace_array *trace_array_get_or_create(const char *name,
 	return trace_array_handle(__trace_array_get_by_name(name, systems));
 }
 EXPORT_SYMBOL_GPL(trace_array_get_or_create);
+
+/**
+ * trace_array_leave - leave an instance to others
+ * @tr: the instance, on which the caller holds a reference; NULL and error
+ *	pointers are fine
+ *
+ * For who will not destroy it: takes the reference back, as trace_array_put()
+ * does, and what trace_array_destroy() keeps to know @tr by. The caller must
+ * not use @tr any more. Called once for each time that @tr was got.
+ *
+ * Context: May sleep, takes trace_types_lock.
+ */
+void trace_array_leave(struct trace_array *tr)
+{
+	if (IS_ERR_OR_NULL(tr))
+		return;
+
+	guard(mutex)(&trace_types_lock);
+	trace_array_drop_handle(tr);
+	__trace_array_put(tr);
+}
+EXPORT_SYMBOL_GPL(trace_array_leave);
 
 /* Switching and setting up */
 
@@ -275,7 +334,8 @@ EXPORT_SYMBOL_GPL(trace_array_tracing_on);
  * @tr: the instance, on which the caller holds a reference
  *
  * The counterpart of trace_array_tracing_on(). Records that other CPUs are in
- * the middle of are still completed.
+ * the middle of are still completed. Who waits for records in "trace_pipe" is
+ * woken, as when the file "tracing_on" is written to.
  *
  * Context: Any, NMI included.
  *
@@ -285,10 +345,13 @@ int trace_array_tracing_off(struct trace_array *tr)
 {
 	int ret = trace_array_check_writable(tr);
 
-	if (!ret)
-		tracer_tracing_off(tr);
+	if (ret)
+		return ret;
 
-	return ret;
+	tracer_tracing_off(tr);
+	ring_buffer_wake_waiters(tr->array_buffer.buffer, RING_BUFFER_ALL_CPUS);
+
+	return 0;
 }
 EXPORT_SYMBOL_GPL(trace_array_tracing_off);
 
@@ -456,7 +519,7 @@ EXPORT_SYMBOL_GPL(trace_array_set_tracer);
  * * %-ENOENT	- @tr is NULL
  * * %-ENODEV	- tracing is disabled for good
  * * %-EACCES	- @tr is read only
- * * %-EINVAL	- @events is NULL, or a word matches no event
+ * * %-EINVAL	- @events is NULL, or a word matches no event or is a mere '!'
  * * %-ENOMEM	- no memory
  * * %-EOPNOTSUPP - without CONFIG_TRACING
  */
@@ -486,12 +549,12 @@ int trace_array_set_events(struct trace_array *tr, const char *events,
 	while ((word = strsep(&next, " \t\n"))) {
 		bool set = enable;
 
+		if (!*word)
+			continue;
 		if (*word == '!') {
 			set = !set;
 			word++;
 		}
-		if (!*word)
-			continue;
 		ret = ftrace_set_clr_event(tr, word, set);
 		if (ret)
 			return ret;
@@ -501,8 +564,21 @@ int trace_array_set_events(struct trace_array *tr, const char *events,
 }
 EXPORT_SYMBOL_GPL(trace_array_set_events);
 
+/* Is there a file of that kind in the event's directory? */
+static bool event_has_filter(struct trace_event_call *call)
+{
+	return !(call->flags & TRACE_EVENT_FL_IGNORE_ENABLE);
+}
+
+static bool event_has_trigger(struct trace_event_call *call)
+{
+	return event_has_filter(call) ||
+	       !strcmp(trace_event_name(call), "print");
+}
+
 static int trace_array_event_write(struct trace_array *tr, const char *system,
 				   const char *event, const char *text,
+				   bool (*has)(struct trace_event_call *call),
 				   int (*write)(struct trace_event_file *file,
 						char *text))
 {
@@ -523,8 +599,8 @@ static int trace_array_event_write(struct trace_array *tr, const char *system,
 
 	guard(mutex)(&event_mutex);
 
-	file = find_event_file(tr, system, event);
-	if (!file)
+	file = __find_event_file(tr, system, event);
+	if (!file || !has(file->event_call))
 		return -ESRCH;
 
 	ret = write(file, copy);
@@ -539,7 +615,11 @@ static int trace_array_event_write(struct trace_array *tr, const char *system,
  * @event: the event
  * @filter: as the event's file "filter" takes it; "0" for none
  *
- * What is wrong with a filter that is refused is in the "error_log" of @tr.
+ * What is wrong with a filter that is refused is in the "error_log" of @tr. As
+ * with the file, a filter that can't be read takes the one before it away all
+ * the same, and the event is recorded unfiltered from then on; so does, in most
+ * cases, one for which there is no memory. Not so a @filter that is NULL or too
+ * long.
  *
  * Context: May sleep, takes event_mutex.
  *
@@ -548,7 +628,7 @@ static int trace_array_event_write(struct trace_array *tr, const char *system,
  * * %-ENOENT	- @tr is NULL
  * * %-ENODEV	- tracing is disabled for good
  * * %-EACCES	- @tr is read only
- * * %-ESRCH	- @tr has no such event
+ * * %-ESRCH	- @tr has no such event, or the event takes no filter
  * * %-EINVAL	- NULL, a filter of a page or more, or one that is wrong
  * * %-ENOMEM	- no memory
  * * %-EOPNOTSUPP - without CONFIG_TRACING
@@ -557,7 +637,7 @@ int trace_array_set_event_filter(struct trace_array *tr, const char *system,
 				 const char *event, const char *filter)
 {
 	return trace_array_event_write(tr, system, event, filter,
-				       apply_event_filter);
+				       event_has_filter, apply_event_filter);
 }
 EXPORT_SYMBOL_GPL(trace_array_set_event_filter);
 
@@ -578,7 +658,7 @@ EXPORT_SYMBOL_GPL(trace_array_set_event_filter);
  * * %-ENOENT	- @tr is NULL
  * * %-ENODEV	- tracing is disabled for good
  * * %-EACCES	- @tr is read only
- * * %-ESRCH	- @tr has no such event
+ * * %-ESRCH	- @tr has no such event, or the event takes no trigger
  * * %-EINVAL	- NULL, a trigger of a page or more, or one that is wrong
  * * %-EEXIST	- the event has such a trigger
  * * %-ENOMEM	- no memory
@@ -589,6 +669,7 @@ int trace_array_set_event_trigger(struct trace_array *tr, const char *system,
 				  const char *event, const char *trigger)
 {
 	return trace_array_event_write(tr, system, event, trigger,
+				       event_has_trigger,
 				       trigger_process_regex);
 }
 EXPORT_SYMBOL_GPL(trace_array_set_event_trigger);
@@ -768,7 +849,7 @@ int trace_array_snapshot(struct trace_array *tr)
 	    tracer_uses_snapshot(tr->current_trace))
 		return -EBUSY;
 
-	return update_max_tr(tr, current, smp_processor_id(), NULL);
+	return update_max_tr(tr, current, smp_processor_id(), NULL, "kernel");
 }
 EXPORT_SYMBOL_GPL(trace_array_snapshot);
 
@@ -777,7 +858,9 @@ EXPORT_SYMBOL_GPL(trace_array_snapshot);
  * @tr: the instance, for which trace_array_snapshot_alloc() was called
  *
  * The last one frees the snapshot buffer with what is in it, unless user space
- * had allocated it or a trigger needs it.
+ * had allocated it or a trigger needs it. While somebody has the file "snapshot"
+ * open for reading, the buffer counts as freed and is empty, but keeps its
+ * memory until it is freed again or the instance is removed.
  *
  * Context: May sleep, takes trace_types_lock.
  */
@@ -793,7 +876,7 @@ void trace_array_snapshot_free(struct trace_array *tr)
 		return;
 
 	tr->snapshot_of_kernel = false;
-	if (tr->allocated_snapshot && !tracer_uses_snapshot(tr->current_trace))
+	if (tr->allocated_snapshot)
 		free_snapshot(tr);
 }
 EXPORT_SYMBOL_GPL(trace_array_snapshot_free);
@@ -875,6 +958,7 @@ static int trace_array_reader_fill(struct trace_array_reader *reader)
  * * %ERR_PTR(-ENOENT)	- @tr is NULL
  * * %ERR_PTR(-ENODEV)	- tracing is disabled for good, or @tr is about to be
  *   removed
+ * * %ERR_PTR(-EPERM)	- the kernel is locked down, nobody reads traces
  * * %ERR_PTR(-EINVAL)	- unknown @flags
  * * %ERR_PTR(-ENOMEM)	- no memory
  * * %ERR_PTR(-EOPNOTSUPP) - the snapshot of an instance that has none for it
@@ -896,14 +980,15 @@ trace_array_reader_open(struct trace_array *tr, unsigned int flags)
 		      !IS_ENABLED(CONFIG_TRACER_SNAPSHOT)))
 		return ERR_PTR(-EOPNOTSUPP);
 
-	if (tracing_disabled)
-		return ERR_PTR(-ENODEV);
-
-	reader = kzalloc_obj(*reader);
-	if (!reader)
-		return ERR_PTR(-ENOMEM);
+	ret = tracing_check_open_get_tr(tr);
+	if (ret)
+		return ERR_PTR(ret);
 
 	ret = -ENOMEM;
+	reader = kzalloc_obj(*reader);
+	if (!reader)
+		goto put;
+
 	mutex_init(&reader->m.lock);
 	reader->m.private = &reader->iter;
 	reader->m.size = READER_SIZE;
@@ -911,23 +996,19 @@ trace_array_reader_open(struct trace_array *tr, unsigned int flags)
 	if (!reader->m.buf)
 		goto free;
 
-	ret = trace_array_get(tr);
-	if (ret)
-		goto free;
-
 	ret = trace_iter_start(&reader->iter, tr, RING_BUFFER_ALL_CPUS, flags);
 	if (ret)
-		goto put;
+		goto free;
 
 	if (!flags && tr->trace_flags & TRACE_ITER(LATENCY_FMT))
 		reader->iter.iter_flags |= TRACE_FILE_LAT_FMT;
 
 	return reader;
-put:
-	trace_array_put(tr);
 free:
 	kvfree(reader->m.buf);
 	kfree(reader);
+put:
+	trace_array_put(tr);
 
 	return ERR_PTR(ret);
 }
@@ -943,8 +1024,9 @@ EXPORT_SYMBOL_GPL(trace_array_reader_open);
  *
  * Context: May sleep, takes trace_types_lock.
  *
- * Return: the number of bytes, less than @size at the end only; 0 at the end;
- * or -EBUSY when a latency tracer has taken the snapshot buffer.
+ * Return: the number of bytes, less than @size at the end, or before an error,
+ * which the next call returns; 0 at the end; or -EBUSY when a latency tracer has
+ * taken the snapshot buffer.
  */
 ssize_t trace_array_reader_read(struct trace_array_reader *reader, char *buf,
 				size_t size)
@@ -1000,7 +1082,8 @@ EXPORT_SYMBOL_GPL(trace_array_reader_close);
  * Return:
  * * %0		- done
  * * %-E2BIG	- the text was longer, @s is full of its first part
- * * others	- as trace_array_reader_open() and trace_array_reader_read()
+ * * others	- as trace_array_reader_open() and trace_array_reader_read(), with
+ *   what was read until then in @s
  */
 int trace_array_read(struct trace_array *tr, unsigned int flags,
 		     struct seq_buf *s)
@@ -1015,16 +1098,12 @@ int trace_array_read(struct trace_array *tr, unsigned int flags,
 	if (IS_ERR(reader))
 		return PTR_ERR(reader);
 
-	size = seq_buf_get_buf(s, &buf);
-	n = trace_array_reader_read(reader, buf, size);
-	if (n < 0)
-		return n;
-
-	/* One that has overflowed before can't take even nothing. */
-	if (n)
+	while ((size = seq_buf_get_buf(s, &buf))) {
+		n = trace_array_reader_read(reader, buf, size);
+		if (n <= 0)
+			return n;
 		seq_buf_commit(s, n);
-	if (n < size)
-		return 0;
+	}
 
 	n = trace_array_reader_read(reader, &more, 1);
 

@@ -3,7 +3,7 @@
 #
 # usage: selftest.sh [--all | TEST...]
 #
-#   (none)  the directories below test.d that the quilt adds
+#   (none)  the tests below test.d that the quilt adds
 #   --all   the whole suite, beside the verdicts of the base (12 to 30 minutes)
 #   TEST    directories or files below test.d; verification/FILE for those of
 #           runtime verification
@@ -22,7 +22,7 @@ case ${1:-} in
 '')
 	# What the quilt adds, as the project shows it.
 	mapfile -t tests < <(cd "$TOP/tools/testing/selftests/ftrace/test.d" 2>/dev/null &&
-		find . -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort
+		find . -name '*.tc' -printf '%P\n' | sort
 		cd "$TOP/tools/testing/selftests/verification/test.d" 2>/dev/null &&
 			printf 'verification/%s\n' *.tc)
 	if [ ${#tests[@]} -eq 0 ]; then

@@ -26,7 +26,7 @@ static char rv_snapshot_name[RV_SNAPSHOT_NAME_LEN];
 static struct trace_array __rcu *rv_snapshot_tr;
 static bool rv_snapshot_ready;
 
-/* What is left of the limit; negative without one. */
+/* What is left of the limit; -1 without one. */
 static atomic_t rv_snapshot_left = ATOMIC_INIT(1);
 
 /*
@@ -88,23 +88,39 @@ static int rv_snapshot_prepare(struct trace_array *tr)
 	return trace_array_snapshot_alloc(tr);
 }
 
+/* What was made for nothing goes, unless somebody uses it by now. */
+static void rv_snapshot_undo(struct trace_array *tr, bool created)
+{
+	if (!created) {
+		trace_array_leave(tr);
+		return;
+	}
+
+	trace_array_put(tr);
+	trace_array_destroy(tr);
+}
+
 /* @name is empty for none. */
 static int rv_snapshot_set_instance(const char *name)
 {
 	struct trace_array *tr = NULL;
 	struct trace_array *old;
+	bool created = false;
 	int ret;
 
 	lockdep_assert_held(&rv_snapshot_mutex);
 
 	if (*name) {
-		tr = trace_array_get_or_create(name, NULL);
+		tr = trace_array_create(name);
+		created = !IS_ERR(tr);
+		if (PTR_ERR(tr) == -EEXIST)
+			tr = trace_array_get_or_create(name, NULL);
 		if (IS_ERR(tr))
 			return PTR_ERR(tr);
 
 		ret = rv_snapshot_prepare(tr);
 		if (ret) {
-			trace_array_put(tr);
+			rv_snapshot_undo(tr, created);
 			return ret;
 		}
 	}
@@ -114,7 +130,8 @@ static int rv_snapshot_set_instance(const char *name)
 	if (old) {
 		synchronize_rcu();
 		trace_array_snapshot_free(old);
-		trace_array_put(old);
+		/* It stays, for whoever wants to read it. */
+		trace_array_leave(old);
 	}
 
 	return 0;
@@ -163,6 +180,9 @@ static int rv_snapshot_limit_set(const char *val, const struct kernel_param *kp)
 	ret = kstrtoint(val, 0, &limit);
 	if (ret)
 		return ret;
+
+	if (limit < -1)
+		return -EINVAL;
 
 	atomic_set(&rv_snapshot_left, limit);
 

@@ -587,6 +587,22 @@ static void need_latency_tracer(struct kunit *test)
 		kunit_skip(test, "needs CONFIG_SCHED_TRACER");
 }
 
+static void move_to(struct kunit *test, int cpu)
+{
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(cpu)),
+			0);
+}
+
+static void need_two_cpus(struct kunit *test, int cpu[2])
+{
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+
+	cpu[0] = cpumask_first(cpu_online_mask);
+	cpu[1] = cpumask_next(cpu[0], cpu_online_mask);
+	move_to(test, cpu[0]);
+}
+
 static int call_in_nmi(int (*call)(struct trace_array *tr),
 		       struct trace_array *tr)
 {
@@ -733,35 +749,66 @@ static void get_by_bad_name(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, trace_array_destroy(tr), -ENODEV);
 }
 
-static void put_at_end_of_scope(struct kunit *test)
+static void leave_at_end_of_scope(struct kunit *test)
 {
 	struct trace_array *tr = trace_array_create(OTHER);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(tr));
 	{
-		struct trace_array *found __free(trace_array_put) =
+		struct trace_array *found __free(trace_array_leave) =
 			trace_array_lookup(OTHER);
 
 		KUNIT_EXPECT_PTR_EQ(test, found, tr);
 		KUNIT_EXPECT_EQ(test, tr->ref, 3);
+		KUNIT_EXPECT_EQ(test, tr->handles, 2);
 	}
 	KUNIT_EXPECT_EQ(test, tr->ref, 2);
+	KUNIT_EXPECT_EQ(test, tr->handles, 1);
 	{
-		struct trace_array *found __free(trace_array_put) =
+		struct trace_array *found __free(trace_array_leave) =
 			trace_array_create(OTHER);
 
 		KUNIT_EXPECT_EQ(test, PTR_ERR(found), -EEXIST);
 	}
 	{
-		struct trace_array *found __free(trace_array_put) = NULL;
+		struct trace_array *found __free(trace_array_leave) = NULL;
 
 		KUNIT_EXPECT_NULL(test, found);
 	}
 	KUNIT_EXPECT_EQ(test, tr->ref, 2);
+	KUNIT_EXPECT_EQ(test, tr->handles, 1);
 
 	trace_array_put(tr);
 	KUNIT_EXPECT_EQ(test, trace_array_destroy(tr), 0);
-	/* The handle of the lookup */
+	expect_no_handles(test, OTHER);
+}
+
+/* Left to user space, which removes it, memory and all. */
+static void leave_to_user(struct kunit *test)
+{
+	struct trace_array *tr = trace_array_create(OTHER);
+	struct context *ctx = test->priv;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(tr));
+	KUNIT_ASSERT_PTR_EQ(test, trace_array_get_or_create(OTHER, NULL), tr);
+	trace_array_leave(tr);
+	KUNIT_EXPECT_EQ(test, remove_instance(ctx->mnt, OTHER), -EBUSY);
+	KUNIT_EXPECT_EQ(test, tr->handles, 1);
+	trace_array_leave(tr);
+	expect_instance(test, OTHER, tr);
+	KUNIT_EXPECT_EQ(test, tr->handles, 0);
+	KUNIT_EXPECT_EQ(test, tr->ref, 1);
+	KUNIT_EXPECT_EQ(test, remove_instance(ctx->mnt, OTHER), 0);
+	expect_no_handles(test, OTHER);
+
+	/* Whoever has a stale pointer still can't destroy another one. */
+	tr = trace_array_create(OTHER);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(tr));
+	KUNIT_ASSERT_PTR_EQ(test, trace_array_lookup(OTHER), tr);
+	trace_array_put(tr);
+	trace_array_leave(tr);
+	KUNIT_EXPECT_EQ(test, remove_instance(ctx->mnt, OTHER), 0);
+	KUNIT_EXPECT_EQ(test, tr->handles, 1);
 	KUNIT_EXPECT_EQ(test, trace_array_destroy(tr), -ENODEV);
 	expect_no_handles(test, OTHER);
 }
@@ -900,6 +947,8 @@ static void call_without_instance(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, calls[i].call(NULL), -ENOENT, "%s",
 				    calls[i].name);
 	KUNIT_EXPECT_FALSE(test, trace_array_tracing_is_on(NULL));
+	trace_array_leave(NULL);
+	trace_array_leave(ERR_PTR(-ENOMEM));
 	trace_array_snapshot_free(NULL);
 	trace_array_reader_close(NULL);
 	trace_array_reader_close(ERR_PTR(-ENOMEM));
@@ -1209,7 +1258,7 @@ static void events_by_text(struct kunit *test)
 		SYSTEM, SYSTEM ":", SYSTEM ":*",
 		EVENT " " EVENT "_other",
 		"\n\t *:" EVENT "\t\n:" EVENT "_other\n ",
-		"!" SYSTEM ":" EVENT " " SYSTEM ": ! \t " SYSTEM,
+		"!" SYSTEM ":" EVENT " " SYSTEM ":  \t " SYSTEM,
 	};
 	static const char * const one[] = {
 		EVENT, ":" EVENT, "*:" EVENT, SYSTEM ":" EVENT,
@@ -1233,11 +1282,11 @@ static void events_by_text(struct kunit *test)
 
 	/* Without a word nothing happens; '!' turns a disable around, too. */
 	set_events(test, "", true);
-	set_events(test, " \t\n ! ", true);
+	set_events(test, " \t\n  ", true);
 	expect_events(test, false, false);
 	set_events(test, "!" SYSTEM, false);
 	expect_events(test, true, true);
-	set_events(test, EVENT "_other", false);
+	set_events(test, EVENT "_other " EVENT "_print_hook", false);
 	expect_file(test, "set_event", SYSTEM ":" EVENT "\n");
 
 	record(0, 3);
@@ -1251,7 +1300,7 @@ static void events_up_to_the_wrong_one(struct kunit *test)
 {
 	static const char * const wrong[] = {
 		"nosuch", SYSTEM ":nosuch", "nosuch:" EVENT, "nosuch:",
-		":nosuch", "!nosuch",
+		":nosuch", "!nosuch", "!", "!!" EVENT,
 	};
 	struct context *ctx = test->priv;
 	char text[128];
@@ -1389,8 +1438,17 @@ static void expect_event_refused(struct kunit *test, const char *file,
 
 static void filter_refused(struct kunit *test)
 {
+	struct context *ctx = test->priv;
+
 	expect_event_refused(test, EVENT_FILE "filter",
 			     trace_array_set_event_filter, "seq == 1");
+
+	/* An event without a file of that name. */
+	KUNIT_EXPECT_EQ(test, read_file(test, "events/ftrace/print/filter",
+					ctx->its, 1), -ENOENT);
+	KUNIT_EXPECT_EQ(test,
+			trace_array_set_event_filter(ctx->tr, "ftrace", "print",
+						     "ip == 0"), -ESRCH);
 }
 
 static void trigger_refused(struct kunit *test)
@@ -1409,6 +1467,32 @@ static void trigger_refused(struct kunit *test)
 							    EVENT, ""),
 			-EINVAL);
 	expect_in_file(test, EVENT_FILE "trigger", "traceoff:unlimited\n");
+
+	/* An event without a file of that name. */
+	KUNIT_EXPECT_EQ(test, read_file(test, "events/ftrace/bprint/trigger",
+					ctx->its, 1), -ENOENT);
+	KUNIT_EXPECT_EQ(test,
+			trace_array_set_event_trigger(ctx->tr, "ftrace",
+						      "bprint", "traceoff"),
+			-ESRCH);
+}
+
+/* It has a trigger, though it can't be enabled: for the trace_marker. */
+static void trigger_of_marker(struct kunit *test)
+{
+	static const char file[] = "events/ftrace/print/trigger";
+	struct context *ctx = test->priv;
+
+	KUNIT_EXPECT_EQ(test,
+			trace_array_set_event_trigger(ctx->tr, "ftrace",
+						      "print", "traceoff"), 0);
+	expect_in_file(test, file, "traceoff:unlimited\n");
+	KUNIT_EXPECT_EQ(test, write_file(test, "trace_marker", "now"), 0);
+	KUNIT_EXPECT_FALSE(test, trace_array_tracing_is_on(ctx->tr));
+	KUNIT_EXPECT_EQ(test,
+			trace_array_set_event_trigger(ctx->tr, "ftrace",
+						      "print", "!traceoff"), 0);
+	expect_in_file(test, file, "# Available triggers");
 }
 
 static void set_trigger(struct kunit *test, const char *trigger)
@@ -1599,17 +1683,101 @@ static void snapshot_swaps(struct kunit *test)
 	expect_records(test, TRACE_ARRAY_READ_SNAPSHOT, 0, 10);
 	record(15, 5);
 
-	/* Recording goes on where the first snapshot is. */
+	/*
+	 * Recording goes on where the first snapshot is, whose records are
+	 * older than the clear.
+	 */
 	KUNIT_EXPECT_EQ(test, trace_array_snapshot(ctx->tr), 0);
 	expect_records(test, TRACE_ARRAY_READ_SNAPSHOT, 15, 5);
-	expect_records(test, 0, 0, 10);
-	record(10, 5);
-	expect_records(test, 0, 0, 15);
+	expect_records(test, 0, 0, 0);
+	record(20, 5);
+	expect_records(test, 0, 20, 5);
 	expect_records(test, TRACE_ARRAY_READ_SNAPSHOT, 15, 5);
+
+	/* What the trace shows is what the snapshot shows then. */
+	KUNIT_EXPECT_EQ(test, trace_array_snapshot(ctx->tr), 0);
+	expect_records(test, TRACE_ARRAY_READ_SNAPSHOT, 20, 5);
+	expect_records(test, 0, 15, 5);
 
 	trace_array_snapshot_free(ctx->tr);
 	expect_in_file(test, "snapshot", "Snapshot is freed");
+	expect_records(test, 0, 15, 5);
+}
+
+/* Without a clear in between, they are in the trace again. */
+static void snapshot_comes_back(struct kunit *test)
+{
+	struct context *ctx = test->priv;
+
+	enable_events(test);
+	snapshot_alloc(test);
+	record(0, 10);
+	KUNIT_EXPECT_EQ(test, trace_array_snapshot(ctx->tr), 0);
+	record(10, 5);
+	KUNIT_EXPECT_EQ(test, trace_array_snapshot(ctx->tr), 0);
+	expect_records(test, TRACE_ARRAY_READ_SNAPSHOT, 10, 5);
+	expect_records(test, 0, 0, 10);
+	record(10, 5);
 	expect_records(test, 0, 0, 15);
+
+	/* Neither does a clear of the snapshot hide what comes into it. */
+	KUNIT_EXPECT_EQ(test, write_file(test, "snapshot", "2"), 0);
+	expect_records(test, TRACE_ARRAY_READ_SNAPSHOT, 0, 0);
+	KUNIT_EXPECT_EQ(test, trace_array_snapshot(ctx->tr), 0);
+	expect_records(test, TRACE_ARRAY_READ_SNAPSHOT, 0, 15);
+	expect_records(test, 0, 0, 0);
+	record(15, 5);
+	expect_records(test, 0, 15, 5);
+	trace_array_snapshot_free(ctx->tr);
+}
+
+/* The times of latency-format count from there. */
+static void snapshot_keeps_start(struct kunit *test)
+{
+	struct context *ctx = test->priv;
+	struct trace_array *tr = ctx->tr;
+	u64 start;
+
+	enable_events(test);
+	snapshot_alloc(test);
+	KUNIT_EXPECT_EQ(test, trace_array_clear(tr), 0);
+	start = tr->array_buffer.time_start;
+	KUNIT_EXPECT_GT(test, start, 0);
+	for (int i = 0; i < 3; i++) {
+		record(0, 5);
+		KUNIT_EXPECT_EQ(test, trace_array_snapshot(tr), 0);
+		KUNIT_EXPECT_EQ(test, tr->array_buffer.time_start, start);
+		KUNIT_EXPECT_EQ(test, tr->snapshot_buffer.time_start, start);
+	}
+	trace_array_snapshot_free(tr);
+}
+
+/* The file that takes a snapshot of one CPU. */
+static void snapshot_of_cpu(struct kunit *test)
+{
+	struct context *ctx = test->priv;
+	char name[64];
+
+	if (!IS_ENABLED(CONFIG_RING_BUFFER_ALLOW_SWAP))
+		kunit_skip(test, "needs CONFIG_RING_BUFFER_ALLOW_SWAP");
+
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/snapshot", ctx->cpu);
+	enable_events(test);
+	record(0, 10);
+	KUNIT_ASSERT_EQ(test, write_file(test, "snapshot", "0"), 0);
+	KUNIT_ASSERT_EQ(test, write_file(test, "snapshot", "2"), 0);
+	KUNIT_ASSERT_EQ(test, write_file(test, name, "1"), 0);
+	expect_records(test, TRACE_ARRAY_READ_SNAPSHOT, 0, 10);
+	expect_records(test, 0, 0, 0);
+
+	/* That of the snapshot is older than this clear, and stays. */
+	KUNIT_EXPECT_EQ(test, trace_array_clear(ctx->tr), 0);
+	expect_records(test, TRACE_ARRAY_READ_SNAPSHOT, 0, 10);
+	record(10, 5);
+	KUNIT_ASSERT_EQ(test, write_file(test, name, "1"), 0);
+	expect_records(test, TRACE_ARRAY_READ_SNAPSHOT, 10, 5);
+	expect_records(test, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, write_file(test, "snapshot", "0"), 0);
 }
 
 /* What was recorded before the buffer was made is in the snapshot, too. */
@@ -1872,6 +2040,35 @@ static void snapshot_while_read(struct kunit *test)
 	expect_snapshot(test, false);
 }
 
+/* So does who reads that of one CPU, the last one. */
+static void snapshot_while_cpu_read(struct kunit *test)
+{
+	struct context *ctx = test->priv;
+	struct file *file;
+	char name[64];
+	int cpu[2];
+
+	need_two_cpus(test, cpu);
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/snapshot",
+		 cpumask_last(cpu_online_mask));
+	file = open_file(test, name, O_RDONLY);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	KUNIT_EXPECT_EQ(test, trace_array_snapshot_alloc(ctx->tr), -EBUSY);
+	KUNIT_EXPECT_FALSE(test, ctx->tr->allocated_snapshot);
+	KUNIT_EXPECT_EQ(test, ctx->tr->snapshot, 0);
+	KUNIT_EXPECT_EQ(test, trace_array_snapshot(ctx->tr), -ENODEV);
+	__fput_sync(file);
+
+	snapshot_alloc(test);
+	expect_snapshot(test, true);
+	enable_events(test);
+	record(0, 10);
+	KUNIT_EXPECT_EQ(test, trace_array_snapshot(ctx->tr), 0);
+	expect_records(test, TRACE_ARRAY_READ_SNAPSHOT, 0, 10);
+	trace_array_snapshot_free(ctx->tr);
+	expect_snapshot(test, false);
+}
+
 /* Such are made at boot only, and have no snapshot buffer. */
 static void snapshot_of_boot_buffer(struct kunit *test)
 {
@@ -2030,12 +2227,6 @@ static void record_lines(u32 nr)
 	save_command();
 }
 
-static void move_to(struct kunit *test, int cpu)
-{
-	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(cpu)),
-			0);
-}
-
 static void read_as_files(struct kunit *test)
 {
 	static const size_t chunks[] = { 1, 7, 4096, TEXT_SIZE };
@@ -2178,6 +2369,86 @@ static void read_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seq_buf_used(&s), 0);
 }
 
+#ifdef CONFIG_TRACER_MAX_TRACE
+/* One that uses the snapshot buffer, and comes while a line is printed. */
+static struct tracer busy_tracer = {
+	.name		= "busy",
+	.use_max_tr	= true,
+};
+
+static struct trace_array *busy_tr;
+
+u32 trace_instance_kunit_print(u32 seq)
+{
+	if (busy_tr)
+		busy_tr->current_trace = &busy_tracer;
+
+	return seq;
+}
+
+/* What was read before an error is there, and the error is told. */
+static void read_up_to_error(struct kunit *test)
+{
+	const unsigned int snapshot = TRACE_ARRAY_READ_SNAPSHOT;
+	struct trace_array_reader *reader;
+	struct context *ctx = test->priv;
+	struct trace_array *tr = ctx->tr;
+	struct tracer *tracer = tr->current_trace;
+	struct seq_buf s;
+	ssize_t n, again;
+	size_t used;
+	int ret;
+
+	enable_events(test);
+	snapshot_alloc(test);
+	/* More than is formatted at a time. */
+	for (u32 seq = 0; seq < 4000; seq++)
+		trace_instance_kunit_print_hook(0, seq, 8);
+	KUNIT_EXPECT_EQ(test, trace_array_snapshot(tr), 0);
+
+	seq_buf_init(&s, ctx->mine, TEXT_SIZE);
+	busy_tr = tr;
+	ret = trace_array_read(tr, snapshot, &s);
+	busy_tr = NULL;
+	tr->current_trace = tracer;
+	used = seq_buf_used(&s);
+	KUNIT_EXPECT_EQ(test, ret, -EBUSY);
+	KUNIT_EXPECT_GT(test, used, 0);
+
+	reader = trace_array_reader_open(tr, snapshot);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(reader));
+	busy_tr = tr;
+	n = trace_array_reader_read(reader, ctx->its, TEXT_SIZE);
+	again = trace_array_reader_read(reader, ctx->its + used,
+					TEXT_SIZE - used);
+	busy_tr = NULL;
+	tr->current_trace = tracer;
+	trace_array_reader_close(reader);
+	KUNIT_EXPECT_EQ(test, n, used);
+	KUNIT_EXPECT_EQ(test, again, -EBUSY);
+	KUNIT_EXPECT_EQ(test, first_difference(ctx->mine, ctx->its, used),
+			used);
+
+	/* All of it is longer. */
+	seq_buf_init(&s, ctx->its, TEXT_SIZE);
+	KUNIT_EXPECT_EQ(test, trace_array_read(tr, snapshot, &s), 0);
+	KUNIT_EXPECT_GT(test, seq_buf_used(&s), used);
+	KUNIT_EXPECT_EQ(test, first_difference(ctx->mine, ctx->its, used),
+			used);
+	trace_array_snapshot_free(tr);
+}
+#else
+u32 trace_instance_kunit_print(u32 seq)
+{
+	return seq;
+}
+
+static void read_up_to_error(struct kunit *test)
+{
+	kunit_skip(test, "needs a latency tracer");
+}
+#endif
+
 static void reader_keeps_instance(struct kunit *test)
 {
 	struct trace_array *tr = trace_array_create(OTHER);
@@ -2286,6 +2557,326 @@ static void vprintk_of_instance(struct kunit *test)
 					   ": from NMI 1\n"));
 }
 
+/* Stack traces are the choice of the instance, not of the top level. */
+static void vprintk_with_stack(struct kunit *test)
+{
+	struct trace_array *top = top_trace_array();
+	struct context *ctx = test->priv;
+	char off[] = "nostacktrace";
+	char on[] = "stacktrace";
+	bool top_has_stack;
+
+	if (!IS_ENABLED(CONFIG_STACKTRACE))
+		kunit_skip(test, "needs CONFIG_STACKTRACE");
+
+	KUNIT_ASSERT_EQ(test, trace_array_init_printk(ctx->tr), 0);
+	KUNIT_ASSERT_EQ(test, trace_set_options(ctx->tr, on), 0);
+	KUNIT_EXPECT_EQ(test, print(ctx->tr, "text %d\n", 1), 7);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(array_text(test, ctx->tr, 0),
+					   "<stack trace>"));
+
+	KUNIT_EXPECT_EQ(test, trace_array_clear(ctx->tr), 0);
+	strscpy(off, "nostacktrace");
+	strscpy(on, "stacktrace");
+	KUNIT_ASSERT_EQ(test, trace_set_options(ctx->tr, off), 0);
+	top_has_stack = top->trace_flags & TRACE_ITER(STACKTRACE);
+	if (!top_has_stack)
+		KUNIT_ASSERT_EQ(test, trace_set_options(top, on), 0);
+	KUNIT_EXPECT_EQ(test, print(ctx->tr, "text %d\n", 2), 7);
+	strscpy(off, "nostacktrace");
+	if (!top_has_stack)
+		KUNIT_EXPECT_EQ(test, trace_set_options(top, off), 0);
+	array_text(test, ctx->tr, 0);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ctx->mine, ": text 2\n"));
+	KUNIT_EXPECT_NULL(test, strstr(ctx->mine, "<stack trace>"));
+}
+
+/* Without memory: each allocation of a call fails once, one after the other */
+
+#if defined(CONFIG_FAILSLAB) && defined(CONFIG_FAULT_INJECTION_DEBUG_FS)
+static int write_failslab(struct kunit *test, struct vfsmount *mnt,
+			  const char *name, const char *text)
+{
+	struct context *ctx = test->priv;
+	struct file *file;
+	loff_t pos = 0;
+	ssize_t ret;
+
+	file = file_open_root_mnt(mnt, name, O_WRONLY, 0);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+
+	ret = copy_to_user(ctx->user, text, strlen(text)) ? -EFAULT :
+	      vfs_write(file, ctx->user, strlen(text), &pos);
+	__fput_sync(file);
+
+	return min(ret, 0);
+}
+
+/* Nobody else has a fail_nth; it is for GFP_KERNEL, too, from now on. */
+static void need_failslab(struct kunit *test)
+{
+	struct vfsmount *mnt = kern_mount(get_fs_type("debugfs"));
+	int ret;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(mnt));
+	ret = write_failslab(test, mnt, "failslab/ignore-gfp-wait", "N") ?:
+	      write_failslab(test, mnt, "failslab/verbose", "0");
+	kern_unmount(mnt);
+	KUNIT_ASSERT_EQ(test, ret, 0);
+}
+
+static void set_fail_nth(unsigned int nth)
+{
+	current->fail_nth = nth;
+}
+
+static unsigned int get_fail_nth(void)
+{
+	return current->fail_nth;
+}
+#else
+static void need_failslab(struct kunit *test)
+{
+	kunit_skip(test, "needs CONFIG_FAILSLAB and FAULT_INJECTION_DEBUG_FS");
+}
+
+static void set_fail_nth(unsigned int nth)
+{
+}
+
+static unsigned int get_fail_nth(void)
+{
+	return 0;
+}
+#endif
+
+/* In the middle of many are the pages of a ring buffer, all alike. */
+static unsigned int next_nth(unsigned int nth, unsigned int total)
+{
+	return nth > 30 && nth + 200 < total ? nth + 10 : nth + 1;
+}
+
+/*
+ * @call does one thing, and @check looks at what it has left, and takes that
+ * back. An allocation that can be done without may fail unnoticed. The ring
+ * buffer warns when it can't be allocated.
+ */
+static void without_memory(struct kunit *test,
+			   int (*call)(struct context *ctx),
+			   void (*check)(struct kunit *test, int ret))
+{
+	struct context *ctx = test->priv;
+	unsigned int failed = 0;
+	unsigned int total;
+	int ret;
+
+	need_failslab(test);
+	set_fail_nth(UINT_MAX);
+	ret = call(ctx);
+	total = UINT_MAX - get_fail_nth();
+	set_fail_nth(0);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	check(test, ret);
+
+	for (unsigned int nth = 1; nth <= total; nth = next_nth(nth, total)) {
+		kunit_warning_suppress(test) {
+			set_fail_nth(nth);
+			ret = call(ctx);
+			set_fail_nth(0);
+		}
+		check(test, ret);
+		if (ret)
+			failed++;
+	}
+	KUNIT_EXPECT_GT(test, failed, 0);
+}
+
+static int create_other(struct context *ctx)
+{
+	return PTR_ERR_OR_ZERO(trace_array_get_or_create(OTHER, SYSTEM));
+}
+
+static void check_created(struct kunit *test, int ret)
+{
+	struct trace_array *tr = find_instance(OTHER);
+
+	/* -EINVAL where tracefs made no directory, and does not say why. */
+	if (ret) {
+		KUNIT_EXPECT_TRUE(test, ret == -ENOMEM || ret == -EINVAL);
+		expect_instance(test, OTHER, NULL);
+		return;
+	}
+
+	KUNIT_ASSERT_NOT_NULL(test, tr);
+	trace_array_put(tr);
+	trace_array_destroy(tr);
+	expect_instance(test, OTHER, NULL);
+}
+
+static void create_without_memory(struct kunit *test)
+{
+	without_memory(test, create_other, check_created);
+	expect_no_handles(test, OTHER);
+}
+
+/* The memory is there, and stays there with the handle. */
+static void create_again_without_memory(struct kunit *test)
+{
+	struct trace_array *stale = trace_array_create(OTHER);
+	struct context *ctx = test->priv;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(stale));
+	trace_array_put(stale);
+	KUNIT_ASSERT_EQ(test, remove_instance(ctx->mnt, OTHER), 0);
+
+	without_memory(test, create_other, check_created);
+	KUNIT_EXPECT_EQ(test, stale->handles, 1);
+	KUNIT_EXPECT_STREQ(test, stale->name, OTHER);
+	KUNIT_EXPECT_EQ(test, trace_array_destroy(stale), -ENODEV);
+	expect_no_handles(test, OTHER);
+}
+
+static struct trace_array_reader *opened;
+
+static int open_reader(struct context *ctx)
+{
+	opened = trace_array_reader_open(ctx->tr, 0);
+
+	return PTR_ERR_OR_ZERO(opened);
+}
+
+/* The whole text, which has an end, or nothing. */
+static void check_opened(struct kunit *test, int ret)
+{
+	struct context *ctx = test->priv;
+	ssize_t n;
+
+	KUNIT_EXPECT_TRUE(test, trace_array_tracing_is_on(ctx->tr));
+	if (!ret) {
+		n = trace_array_reader_read(opened, ctx->its, TEXT_SIZE);
+		KUNIT_EXPECT_EQ(test, n, strlen(ctx->mine));
+		if (n > 0)
+			KUNIT_EXPECT_EQ(test,
+					first_difference(ctx->mine, ctx->its,
+							 n), n);
+		trace_array_reader_close(opened);
+	} else {
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	}
+	KUNIT_EXPECT_EQ(test, ctx->tr->ref, 2);
+	KUNIT_EXPECT_EQ(test, ctx->tr->stop_count, 0);
+}
+
+static void open_without_memory(struct kunit *test)
+{
+	struct context *ctx = test->priv;
+	char pause[] = "pause-on-trace";
+	unsigned long size;
+
+	enable_events(test);
+	record(0, 10);
+	save_command();
+	KUNIT_ASSERT_EQ(test, trace_set_options(ctx->tr, pause), 0);
+	array_text(test, ctx->tr, 0);
+	without_memory(test, open_reader, check_opened);
+
+	/* No iterator is left. */
+	size = size_of_buffer(test);
+	KUNIT_EXPECT_EQ(test, trace_array_set_buffer_size(ctx->tr, 2 * size),
+			0);
+	KUNIT_EXPECT_EQ(test, trace_array_clear(ctx->tr), 0);
+	record(0, 10);
+	expect_records(test, 0, 0, 10);
+}
+
+static int set_self(struct context *ctx)
+{
+	pid_t self = task_pid_nr(current);
+
+	return trace_array_set_event_pids(ctx->tr, &self, 1);
+}
+
+/* The new list, or the old one. */
+static void check_pids(struct kunit *test, int ret)
+{
+	const pid_t init = 1;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%d\n", task_pid_nr(current));
+	if (ret)
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	expect_file(test, "set_event_pid", ret ? "1\n" : text);
+	set_pids(test, &init, 1, 0);
+}
+
+static void pids_without_memory(struct kunit *test)
+{
+	check_pids(test, set_self(test->priv));
+	without_memory(test, set_self, check_pids);
+}
+
+static int set_events_on(struct context *ctx)
+{
+	return trace_array_set_events(ctx->tr, SYSTEM ":" EVENT, true);
+}
+
+static void check_events(struct kunit *test, int ret)
+{
+	if (ret)
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	expect_events(test, !ret, false);
+	set_events(test, SYSTEM, false);
+}
+
+/*
+ * Recording commands is on all the time: who starts it is not told when that
+ * fails, and stopping it then warns.
+ */
+static void events_without_memory(struct kunit *test)
+{
+	tracing_start_cmdline_record();
+	without_memory(test, set_events_on, check_events);
+	tracing_stop_cmdline_record();
+}
+
+static int set_the_filter(struct context *ctx)
+{
+	return trace_array_set_event_filter(ctx->tr, SYSTEM, EVENT,
+					    "seq == 2 || seq == 3");
+}
+
+/* This filter, or none, or the one before: but what is shown is in effect. */
+static void check_filter(struct kunit *test, int ret)
+{
+	struct context *ctx = test->priv;
+	const char *shown = read_text(test, EVENT_FILE "filter");
+	u32 first = 0, nr = 10;
+
+	if (!ret) {
+		KUNIT_EXPECT_STREQ(test, shown, "seq == 2 || seq == 3\n");
+		first = 2;
+		nr = 2;
+	} else {
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+		if (!strcmp(shown, "seq == 5\n")) {
+			first = 5;
+			nr = 1;
+		}
+	}
+	KUNIT_EXPECT_EQ(test, trace_array_clear(ctx->tr), 0);
+	record(0, 10);
+	expect_records(test, 0, first, nr);
+	KUNIT_EXPECT_EQ(test, set_filter(test, "seq == 5"), 0);
+}
+
+static void filter_without_memory(struct kunit *test)
+{
+	enable_events(test);
+	KUNIT_ASSERT_EQ(test, set_filter(test, "seq == 5"), 0);
+	without_memory(test, set_the_filter, check_filter);
+}
+
 /* Concurrency */
 
 struct worker {
@@ -2310,16 +2901,6 @@ static int run_worker(void *data)
 	complete(&worker->done);
 
 	return 0;
-}
-
-static void need_two_cpus(struct kunit *test, int cpu[2])
-{
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
-
-	cpu[0] = cpumask_first(cpu_online_mask);
-	cpu[1] = cpumask_next(cpu[0], cpu_online_mask);
-	move_to(test, cpu[0]);
 }
 
 static struct task_struct *start_worker(struct kunit *test,
@@ -2609,6 +3190,40 @@ static void write_until_stopped(struct worker *worker)
 	}
 }
 
+static void wait_for_records(struct worker *worker)
+{
+	worker->failed =
+		ring_buffer_wait(worker->ctx->tr->array_buffer.buffer,
+				 RING_BUFFER_ALL_CPUS, 0, NULL, NULL);
+}
+
+/* Who waits for records is told that there are no more. */
+static void tracing_off_wakes(struct kunit *test)
+{
+	struct worker waiter = { .work = wait_for_records };
+	struct context *ctx = test->priv;
+	struct trace_buffer *buffer = ctx->tr->array_buffer.buffer;
+	struct task_struct *task;
+	int tries = 0;
+
+	task = start_worker(test, &waiter, ctx->cpu);
+	if (task)
+		wake_up_process(task);
+
+	/* It may not wait yet. */
+	do {
+		KUNIT_EXPECT_EQ(test, trace_array_tracing_off(ctx->tr), 0);
+		if (wait_for_completion_timeout(&waiter.done, HZ / 50 + 1))
+			break;
+	} while (++tries < 500);
+	KUNIT_EXPECT_LT(test, tries, 500);
+
+	while (tries == 500 &&
+	       !wait_for_completion_timeout(&waiter.done, HZ / 50 + 1))
+		ring_buffer_wake_waiters(buffer, RING_BUFFER_ALL_CPUS);
+	KUNIT_EXPECT_EQ(test, waiter.failed, 0);
+}
+
 /* The first worker is in every list, the second one in none. */
 static void race_for_pids(struct kunit *test)
 {
@@ -2638,12 +3253,12 @@ static void race_for_pids(struct kunit *test)
 		if (task[i])
 			wake_up_process(task[i]);
 
-	for (unsigned int i = 0; i < 3 * cycles; i++)
-		set_pids(test, pids, 1 + i % 2, 0);
 	/* Both are in the middle of it. */
 	for (int i = 0; i < 2; i++)
 		while (task[i] && !READ_ONCE(worker[i].count))
 			cond_resched();
+	for (unsigned int i = 0; i < 3 * cycles; i++)
+		set_pids(test, pids, 1 + i % 2, 0);
 	end_worker(test, &worker[0]);
 	end_worker(test, &worker[1]);
 
@@ -2728,7 +3343,8 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(get_by_lookup),
 	KUNIT_CASE(get_or_create),
 	KUNIT_CASE(get_by_bad_name),
-	KUNIT_CASE(put_at_end_of_scope),
+	KUNIT_CASE(leave_at_end_of_scope),
+	KUNIT_CASE(leave_to_user),
 	KUNIT_CASE(handles_keep_memory),
 	KUNIT_CASE(call_without_instance),
 	KUNIT_CASE(call_with_read_only_instance),
@@ -2748,13 +3364,17 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(filter_wrong),
 	KUNIT_CASE(filter_refused),
 	KUNIT_CASE(trigger_refused),
+	KUNIT_CASE(trigger_of_marker),
 	KUNIT_CASE(trigger_switches),
 	KUNIT_CASE(trigger_stacktrace),
 	KUNIT_CASE(pids_choose),
 	KUNIT_CASE(pids_refused),
 	KUNIT_CASE(snapshot_needs_alloc),
 	KUNIT_CASE(snapshot_swaps),
+	KUNIT_CASE(snapshot_comes_back),
+	KUNIT_CASE(snapshot_keeps_start),
 	KUNIT_CASE(snapshot_of_old_records),
+	KUNIT_CASE(snapshot_of_cpu),
 	KUNIT_CASE(snapshot_while_off),
 	KUNIT_CASE(snapshot_from_nmi),
 	KUNIT_CASE(snapshot_from_irq),
@@ -2763,6 +3383,7 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(snapshot_with_condition),
 	KUNIT_CASE(snapshot_with_latency_tracer),
 	KUNIT_CASE(snapshot_with_mapped_buffer),
+	KUNIT_CASE(snapshot_while_cpu_read),
 	KUNIT_CASE(snapshot_of_boot_buffer),
 	KUNIT_CASE(snapshot_buffer_of_user),
 	KUNIT_CASE(snapshot_buffer_of_trigger),
@@ -2771,9 +3392,18 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(read_consumes_nothing),
 	KUNIT_CASE(read_too_big),
 	KUNIT_CASE(read_refused),
+	KUNIT_CASE(read_up_to_error),
 	KUNIT_CASE(reader_keeps_instance),
 	KUNIT_CASE(reader_of_freed_snapshot),
 	KUNIT_CASE(vprintk_of_instance),
+	KUNIT_CASE(vprintk_with_stack),
+	KUNIT_CASE_SLOW(create_without_memory),
+	KUNIT_CASE_SLOW(create_again_without_memory),
+	KUNIT_CASE(open_without_memory),
+	KUNIT_CASE(pids_without_memory),
+	KUNIT_CASE(events_without_memory),
+	KUNIT_CASE(filter_without_memory),
+	KUNIT_CASE(tracing_off_wakes),
 	KUNIT_CASE_SLOW(race_for_name),
 	KUNIT_CASE_SLOW(race_reader_with_rmdir),
 	KUNIT_CASE_SLOW(race_for_snapshot),

@@ -34,6 +34,15 @@ DEFINE_EVENT(instance_kunit, instance_kunit_other,
 	     TP_ARGS(source, seq, len)
 );
 
+/* Printing it calls back. */
+u32 trace_instance_kunit_print(u32 seq);
+
+DEFINE_EVENT_PRINT(instance_kunit, instance_kunit_print_hook,
+		   TP_PROTO(u32 source, u32 seq, u32 len),
+		   TP_ARGS(source, seq, len),
+		   TP_printk("seq=%u", trace_instance_kunit_print(__entry->seq))
+);
+
 #endif /* _TRACE_INSTANCE_KUNIT_H */
 
 #undef TRACE_INCLUDE_PATH

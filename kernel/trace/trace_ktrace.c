@@ -1,0 +1,818 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ktrace: trace events that are one line at the place where they happen.
+ *
+ * The compiler leaves a struct ktrace_site for each ktrace() in a section of
+ * its own, see include/linux/ktrace.h. When the kernel boots, and when a module
+ * is loaded, an event is made of each name: the format tells fields and output,
+ * the compiler has told the types. Sites with the same name, format and types
+ * share one event. An event has everything in memory of its own, so it can
+ * outlive the module of its last site: while a ring buffer may hold records of
+ * it, it stays, and whoever reads them finds format and printing function.
+ *
+ * A record begins with struct trace_entry, as that of any event, then come the
+ * arguments with their natural alignment, then the bytes of strings and dumps
+ * in the order of the arguments. Nothing in it points to kernel memory that
+ * would be read later.
+ *
+ * Everything here is changed with event_mutex held. Recording takes no lock: it
+ * runs in any context, in tracepoint_srcu and with preemption disabled, as the
+ * callbacks of tracepoints do, so that all that waits for these waits for it
+ * too.
+ */
+
+#define pr_fmt(fmt) "ktrace: " fmt
+
+#include <linux/hashtable.h>
+#include <linux/ktrace.h>
+#include <linux/module.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/socket.h>
+#include <linux/stringhash.h>
+
+#include "trace.h"
+#include "trace_ktrace.h"
+
+/* A trace array that wants an event. In tracepoint_srcu. */
+struct ktrace_link {
+	struct hlist_node	node;
+	struct trace_event_file	*file;
+	struct rcu_head		rcu;
+};
+
+static DEFINE_HASHTABLE(ktrace_events, 10);
+LIST_HEAD(ktrace_tables);
+
+static struct ktrace_event *to_ktrace_event(struct trace_event_call *call)
+{
+	return container_of(call, struct ktrace_event, call);
+}
+
+/* Recording */
+
+/* The arguments of one call; a structure, because a va_list may be an array. */
+struct ktrace_args {
+	va_list	ap;
+};
+
+/* For what a record needs, behind its fields, of one argument each. */
+struct ktrace_lengths {
+	u16	len[KTRACE_MAX_ARGS];
+};
+
+/*
+ * Is this an address that a kernel pointer can have? What is left are pointers
+ * that a printk() of the same would follow, too.
+ */
+static bool ktrace_bad_pointer(const void *ptr)
+{
+	unsigned long addr = (unsigned long)ptr;
+
+	if (addr < PAGE_SIZE || IS_ERR(ptr))
+		return true;
+
+	return IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE) &&
+	       addr < TASK_SIZE_MAX;
+}
+
+static const char *ktrace_string(const char *str)
+{
+	if (!str)
+		return EVENT_NULL_STR;
+
+	return ktrace_bad_pointer(str) ? "(efault)" : str;
+}
+
+/*
+ * How many bytes come behind the fields? Strings can change while they are
+ * looked at: what is measured here is what ktrace_pack() copies.
+ */
+static unsigned int ktrace_measure(const struct ktrace_event *event,
+				   struct ktrace_args *args,
+				   struct ktrace_lengths *lengths)
+{
+	unsigned int left = KTRACE_MAX_DATA;
+	unsigned int max, len;
+	const void *ptr;
+	long star = 0;
+	va_list ap;
+
+	va_copy(ap, args->ap);
+	for (int i = 0; i < event->nr_fields; i++) {
+		const struct ktrace_field *field = &event->fields[i];
+
+		if (field->op == KTRACE_OP_64) {
+			(void)va_arg(ap, u64);
+			continue;
+		}
+		if (field->op < KTRACE_OP_64) {
+			star = va_arg(ap, int);
+			continue;
+		}
+
+		ptr = va_arg(ap, void *);
+		if (field->op != KTRACE_OP_STRING && field->op != KTRACE_OP_DUMP)
+			continue;
+
+		max = min_t(unsigned int, field->size, left);
+		if (field->op == KTRACE_OP_STRING) {
+			/* A negative precision is none */
+			if (field->star && star >= 0)
+				max = min_t(unsigned long, max, star + 1);
+			len = max ? strnlen(ktrace_string(ptr), max - 1) + 1 : 0;
+		} else {
+			if (field->star)
+				max = clamp_t(long, star, 0, max);
+			len = ktrace_bad_pointer(ptr) ? 0 : max;
+		}
+		lengths->len[i] = len;
+		left -= len;
+	}
+	va_end(ap);
+
+	return KTRACE_MAX_DATA - left;
+}
+
+static noinline void ktrace_copy(const struct ktrace_field *field, void *dst,
+				 const void *src)
+{
+	unsigned int len = field->size;
+
+	if (ktrace_bad_pointer(src)) {
+		memset(dst, 0, len);
+		return;
+	}
+
+	if (field->op == KTRACE_OP_SOCKADDR) {
+		switch (*(const sa_family_t *)src) {
+		case AF_INET:
+			len = 16;
+			break;
+		case AF_INET6:
+			break;
+		default:
+			len = sizeof(sa_family_t);
+		}
+		memset(dst + len, 0, field->size - len);
+	}
+	memcpy(dst, src, len);
+}
+
+static void ktrace_pack(const struct ktrace_event *event, void *rec,
+			struct ktrace_args *args,
+			const struct ktrace_lengths *lengths)
+{
+	const struct ktrace_field *field = event->fields;
+	unsigned int data = event->size;
+	unsigned int len;
+	const void *ptr;
+	va_list ap;
+
+	if (unlikely(event->holes))
+		memset(rec + sizeof(struct trace_entry), 0,
+		       event->size - sizeof(struct trace_entry));
+
+	va_copy(ap, args->ap);
+	for (int i = 0; i < event->nr_fields; i++, field++) {
+		void *dst = rec + field->offset;
+
+		if (field->op == KTRACE_OP_64) {
+			*(u64 *)dst = va_arg(ap, u64);
+		} else if (field->op == KTRACE_OP_32) {
+			*(u32 *)dst = va_arg(ap, int);
+		} else if (field->op == KTRACE_OP_STRING ||
+			   field->op == KTRACE_OP_DUMP) {
+			ptr = va_arg(ap, void *);
+			len = lengths->len[i];
+			*(u32 *)dst = len << 16 | data;
+			if (!len)
+				continue;
+			if (field->op == KTRACE_OP_STRING) {
+				memcpy(rec + data, ktrace_string(ptr), len - 1);
+				*(char *)(rec + data + len - 1) = 0;
+			} else {
+				memcpy(rec + data, ptr, len);
+			}
+			data += len;
+		} else if (field->op == KTRACE_OP_16) {
+			*(u16 *)dst = va_arg(ap, int);
+		} else if (field->op == KTRACE_OP_8) {
+			*(u8 *)dst = va_arg(ap, int);
+		} else {
+			ktrace_copy(field, dst, va_arg(ap, void *));
+		}
+	}
+	va_end(ap);
+}
+
+/* All that trace_event_buffer_reserve() and _commit() look at. */
+#define KTRACE_FILE_NOT_PLAIN						\
+	(EVENT_FILE_FL_TRIGGER_MODE | EVENT_FILE_FL_TRIGGER_COND |	\
+	 EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_FILTERED |		\
+	 EVENT_FILE_FL_PID_FILTER | EVENT_FILE_FL_EXPORTED)
+
+static __always_inline bool ktrace_file_is_plain(struct trace_event_file *file)
+{
+	if (READ_ONCE(file->flags) & KTRACE_FILE_NOT_PLAIN)
+		return false;
+
+#ifdef CONFIG_STACKTRACE
+	if (file->tr->trace_flags & TRACE_ITER(STACKTRACE))
+		return false;
+#endif
+#ifdef CONFIG_USER_STACKTRACE_SUPPORT
+	if (file->tr->trace_flags & TRACE_ITER(USERSTACKTRACE))
+		return false;
+#endif
+	return !static_branch_unlikely(&tracepoint_printk_key);
+}
+
+/* ring_buffer_event_data() is for records that were read as well. */
+static __always_inline void *ktrace_event_data(struct ring_buffer_event *rb)
+{
+	if (likely(rb->type_len && rb->type_len <= RINGBUF_TYPE_DATA_TYPE_LEN_MAX))
+		return rb->array;
+
+	return ring_buffer_event_data(rb);
+}
+
+/*
+ * Inlined into __ktrace(): stack traces skip as many functions as between an
+ * event's callback and trace_event_buffer_commit().
+ */
+static __always_inline void
+ktrace_to_file(const struct ktrace_event *event, struct trace_event_file *file,
+	       struct ktrace_args *args)
+{
+	bool plain = ktrace_file_is_plain(file);
+	struct trace_event_buffer fbuffer __uninitialized;
+	unsigned int size = event->size;
+	struct ktrace_lengths lengths __uninitialized;
+	struct ring_buffer_event *rb;
+	struct trace_buffer *buffer;
+	unsigned int ctx;
+	void *rec;
+
+	if (!plain && trace_trigger_soft_disabled(file))
+		return;
+
+	if (event->dynamic)
+		size += ktrace_measure(event, args, &lengths);
+
+	if (!plain) {
+		rec = trace_event_buffer_reserve(&fbuffer, file, size);
+		if (rec) {
+			ktrace_pack(event, rec, args, &lengths);
+			trace_event_buffer_commit(&fbuffer);
+		}
+		return;
+	}
+
+	/* The same, without asking what has just been asked. */
+	buffer = file->tr->array_buffer.buffer;
+	ctx = tracing_gen_ctx_dec();
+	rb = ring_buffer_lock_reserve(buffer, size);
+	if (!rb)
+		return;
+
+	rec = ktrace_event_data(rb);
+	tracing_generic_entry_update(rec, event->call.event.type, ctx);
+	ktrace_pack(event, rec, args, &lengths);
+
+	__this_cpu_write(trace_taskinfo_save, true);
+	ring_buffer_unlock_commit(buffer);
+}
+
+#ifdef CONFIG_PERF_EVENTS
+/* Inlined into __ktrace(), whose caller is what perf shows. */
+static __always_inline void ktrace_to_perf(struct ktrace_event *event,
+					   struct ktrace_args *args)
+{
+	struct trace_event_call *call = &event->call;
+	struct ktrace_lengths lengths __uninitialized;
+	unsigned int size = event->size;
+	struct hlist_head *head;
+	struct pt_regs *regs;
+	void *rec;
+	int rctx;
+
+	head = this_cpu_ptr(call->perf_events);
+	if (!bpf_prog_array_valid(call) && hlist_empty(head))
+		return;
+
+	if (event->dynamic)
+		size += ktrace_measure(event, args, &lengths);
+	size = ALIGN(size + sizeof(u32), sizeof(u64)) - sizeof(u32);
+
+	rec = perf_trace_buf_alloc(size, &regs, &rctx);
+	if (!rec)
+		return;
+
+	perf_fetch_caller_regs(regs);
+	ktrace_pack(event, rec, args, &lengths);
+	perf_trace_run_bpf_submit(rec, size, rctx, call, 1, regs, head, NULL);
+}
+#else
+static void ktrace_to_perf(struct ktrace_event *event, struct ktrace_args *args)
+{
+}
+#endif
+
+/*
+ * __ktrace - record what happens at a site, for the macro ktrace()
+ * @site: the site, which is on
+ *
+ * Then come the arguments, of the types that @site says.
+ */
+void __ktrace(struct ktrace_site *site, ...)
+{
+	struct ktrace_event *event;
+	struct ktrace_args args;
+	struct ktrace_link *link;
+
+	if (IS_ENABLED(CONFIG_LOCKDEP))
+		WARN_ONCE(!rcu_is_watching(), "RCU not watching for ktrace\n");
+
+	guard(srcu_fast_notrace)(&tracepoint_srcu);
+	guard(preempt_notrace)();
+
+	/* Just going off? */
+	event = READ_ONCE(site->event);
+	if (unlikely(!event))
+		return;
+
+	va_start(args.ap, site);
+	hlist_for_each_entry_rcu_notrace(link, &event->links, node)
+		ktrace_to_file(event, link->file, &args);
+	if (unlikely(READ_ONCE(event->perf)))
+		ktrace_to_perf(event, &args);
+	va_end(args.ap);
+}
+EXPORT_SYMBOL_GPL(__ktrace);
+
+/* Switching */
+
+void ktrace_switch_site(struct ktrace_site *site)
+{
+	struct ktrace_event *event = site->event;
+	bool on;
+
+	on = event && !site->muted && (event->perf || !hlist_empty(&event->links));
+	if (on == static_key_enabled(&site->key))
+		return;
+
+	if (on)
+		static_branch_enable(&site->key);
+	else
+		static_branch_disable(&site->key);
+}
+
+static void ktrace_switch_event(struct ktrace_event *event)
+{
+	struct ktrace_site *site;
+
+	for (site = event->sites; site; site = site->next)
+		ktrace_switch_site(site);
+}
+
+static int ktrace_add_link(struct ktrace_event *event,
+			   struct trace_event_file *file)
+{
+	struct ktrace_link *link = kmalloc_obj(*link);
+
+	if (!link)
+		return -ENOMEM;
+
+	link->file = file;
+	hlist_add_head_rcu(&link->node, &event->links);
+
+	return 0;
+}
+
+static void ktrace_free_link(struct rcu_head *rcu)
+{
+	kfree(container_of(rcu, struct ktrace_link, rcu));
+}
+
+static void ktrace_del_link(struct ktrace_event *event,
+			    struct trace_event_file *file)
+{
+	struct ktrace_link *link;
+
+	hlist_for_each_entry(link, &event->links, node) {
+		if (link->file == file) {
+			hlist_del_rcu(&link->node);
+			call_srcu(&tracepoint_srcu, &link->rcu, ktrace_free_link);
+			return;
+		}
+	}
+}
+
+static int ktrace_reg(struct trace_event_call *call, enum trace_reg type,
+		      void *data)
+{
+	struct ktrace_event *event = to_ktrace_event(call);
+	int ret = 0;
+
+	switch (type) {
+	case TRACE_REG_REGISTER:
+		ret = ktrace_add_link(event, data);
+		break;
+	case TRACE_REG_UNREGISTER:
+		ktrace_del_link(event, data);
+		break;
+#ifdef CONFIG_PERF_EVENTS
+	case TRACE_REG_PERF_REGISTER:
+		WRITE_ONCE(event->perf, true);
+		break;
+	case TRACE_REG_PERF_UNREGISTER:
+		WRITE_ONCE(event->perf, false);
+		break;
+	default:
+		/* perf_trace_add() and perf_trace_del() do the rest. */
+		return 0;
+#endif
+	}
+
+	if (!ret)
+		ktrace_switch_event(event);
+
+	return ret;
+}
+
+static struct list_head *ktrace_get_fields(struct trace_event_call *call)
+{
+	return &to_ktrace_event(call)->call_fields;
+}
+
+static int ktrace_raw_init(struct trace_event_call *call)
+{
+	return register_trace_event(&call->event) ? 0 : -ENODEV;
+}
+
+/* An event without arguments has no fields. */
+static struct trace_event_fields ktrace_no_fields[] = { {} };
+
+struct trace_event_class ktrace_event_class = {
+	.system		= "ktrace",
+	.reg		= ktrace_reg,
+	.raw_init	= ktrace_raw_init,
+	.get_fields	= ktrace_get_fields,
+	.fields_array	= ktrace_no_fields,
+};
+
+/* Events come and go */
+
+static struct hlist_head *ktrace_bucket(const char *name)
+{
+	return &ktrace_events[hash_min(full_name_hash(NULL, name, strlen(name)),
+				       HASH_BITS(ktrace_events))];
+}
+
+static struct ktrace_event *ktrace_find_event(const char *name)
+{
+	struct ktrace_event *event;
+
+	hlist_for_each_entry(event, ktrace_bucket(name), node) {
+		if (!strcmp(event->call.name, name))
+			return event;
+	}
+
+	return NULL;
+}
+
+static struct trace_event_file *ktrace_file(struct trace_array *tr,
+					    struct ktrace_event *event)
+{
+	struct trace_event_file *file;
+
+	list_for_each_entry(file, &tr->events, list) {
+		if (file->event_call == &event->call)
+			return file;
+	}
+
+	return NULL;
+}
+
+/* May a ring buffer still have records of an event? */
+static bool ktrace_has_records(struct ktrace_event *event)
+{
+	struct trace_event_file *file;
+	struct trace_array *tr;
+
+	guard(mutex)(&trace_types_lock);
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		file = ktrace_file(tr, event);
+		if (!file || !(file->flags & EVENT_FILE_FL_WAS_ENABLED))
+			continue;
+		if (!ring_buffer_empty(tr->array_buffer.buffer))
+			return true;
+#ifdef CONFIG_TRACER_SNAPSHOT
+		if (tr->snapshot_buffer.buffer &&
+		    !ring_buffer_empty(tr->snapshot_buffer.buffer))
+			return true;
+#endif
+		/* Nothing to clear when the event goes. */
+		clear_bit(EVENT_FILE_FL_WAS_ENABLED_BIT, &file->flags);
+	}
+
+	return false;
+}
+
+/* Removes an event without sites, unless somebody uses it. */
+static int ktrace_remove_event(struct ktrace_event *event)
+{
+	int ret;
+
+	if (trace_event_dyn_busy(&event->call))
+		return -EBUSY;
+
+	ret = trace_remove_event_call(&event->call);
+	if (ret)
+		return ret;
+
+	/* Nobody records it: there has been no code with a site of it. */
+	hlist_del(&event->node);
+	ktrace_free_event(event);
+
+	return 0;
+}
+
+/* An event that has no site, no user and no record goes. */
+static void ktrace_clean_event(struct ktrace_event *event)
+{
+	if (event->sites || event->perf || !hlist_empty(&event->links))
+		return;
+
+	if (!ktrace_has_records(event))
+		ktrace_remove_event(event);
+}
+
+/* Events of modules that have been gone for a while */
+static void ktrace_clean(void)
+{
+	struct ktrace_event *event;
+	struct hlist_node *tmp;
+	int i;
+
+	hash_for_each_safe(ktrace_events, i, tmp, event, node)
+		ktrace_clean_event(event);
+}
+
+/*
+ * An event without sites makes room for one with the same name and other
+ * fields: a developer changed the format and loads the module again. The
+ * records that were made of it can't be read any more and are cleared.
+ */
+static int ktrace_replace_event(struct ktrace_event *event)
+{
+	struct trace_event_file *file;
+	struct trace_array *tr;
+	int ret;
+
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		file = ktrace_file(tr, event);
+		if (file)
+			trace_event_enable_disable(file, 0, 0);
+	}
+
+	ret = ktrace_remove_event(event);
+	if (!ret)
+		tracing_reset_all_online_cpus();
+
+	return ret;
+}
+
+static int ktrace_register_event(struct ktrace_event *event, bool early)
+{
+	int ret;
+
+	if (early) {
+		ret = ktrace_raw_init(&event->call);
+		if (!ret)
+			list_add(&event->call.list, &ftrace_events);
+	} else {
+		ret = trace_add_event_call(&event->call);
+	}
+
+	if (!ret)
+		hlist_add_head(&event->node, ktrace_bucket(event->call.name));
+
+	return ret;
+}
+
+static struct ktrace_event *ktrace_new_event(const struct ktrace_site *site,
+					     bool copy, bool early)
+{
+	struct ktrace_event *event;
+	char error[80];
+	int ret;
+
+	event = ktrace_make_event(site, copy, error, sizeof(error));
+	ret = PTR_ERR_OR_ZERO(event);
+	if (!ret) {
+		ret = ktrace_register_event(event, early);
+		if (!ret)
+			return event;
+		snprintf(error, sizeof(error), "no event can be registered (%d)",
+			 ret);
+		ktrace_free_event(event);
+	}
+
+	pr_err("%s: %s:%u stays off: %s\n", site->name, site->file, site->line,
+	       error);
+
+	return ERR_PTR(ret);
+}
+
+static bool ktrace_same_event(const struct ktrace_event *event,
+			      const struct ktrace_site *site)
+{
+	return event->types == site->types &&
+	       !strcmp(event->fmt, ktrace_site_fmt(site));
+}
+
+/* May a site with another format or other types have the name of @event? */
+static int ktrace_resolve(struct ktrace_event *event,
+			  const struct ktrace_site *site)
+{
+	struct ktrace_site *first = event->sites;
+	int ret;
+
+	if (first) {
+		pr_err("%s: %s:%u has another format or other types than %s:%u and stays off\n",
+		       site->name, site->file, site->line, first->file,
+		       first->line);
+		return -EEXIST;
+	}
+
+	ret = ktrace_replace_event(event);
+	if (ret)
+		pr_err("%s: %s:%u stays off, the event of a module that is gone is in use\n",
+		       site->name, site->file, site->line);
+
+	return ret;
+}
+
+/* Gives a site its event, which is made when there is none. */
+static void ktrace_add_site(struct ktrace_site *site, struct module *mod,
+			    bool early)
+{
+	struct ktrace_event *event = ktrace_find_event(site->name);
+	struct ktrace_site **p;
+
+	if (event && !ktrace_same_event(event, site)) {
+		if (ktrace_resolve(event, site))
+			return;
+		event = NULL;
+	}
+
+	if (!event) {
+		event = ktrace_new_event(site, mod, early);
+		if (IS_ERR(event))
+			return;
+	}
+
+	/* The first stays the first: it is whom others are in conflict with. */
+	for (p = &event->sites; *p; p = &(*p)->next)
+		;
+	*p = site;
+	site->next = NULL;
+	WRITE_ONCE(site->event, event);
+	ktrace_switch_site(site);
+}
+
+static void ktrace_del_site(struct ktrace_site *site)
+{
+	struct ktrace_event *event = site->event;
+	struct ktrace_site **p;
+
+	if (!event)
+		return;
+
+	for (p = &event->sites; *p != site; p = &(*p)->next)
+		;
+	*p = site->next;
+	WRITE_ONCE(site->event, NULL);
+	ktrace_clean_event(event);
+}
+
+static void ktrace_add_table(struct ktrace_table *table, bool early)
+{
+	list_add_tail(&table->list, &ktrace_tables);
+	for (int i = 0; i < table->nr; i++)
+		ktrace_add_site(&table->sites[i], table->mod, early);
+}
+
+/*
+ * ktrace_init - make the events of the kernel
+ *
+ * Context: early boot, before events are enabled by the command line.
+ */
+void __init ktrace_init(void)
+{
+	static struct ktrace_table table;
+
+	table.sites = __start___ktrace_sites;
+	table.nr = __stop___ktrace_sites - __start___ktrace_sites;
+
+	guard(mutex)(&event_mutex);
+	ktrace_add_table(&table, true);
+}
+
+#ifdef CONFIG_MODULES
+/*
+ * ktrace_module_coming - make the events of a module
+ * @mod: the module, whose code does not run yet
+ *
+ * Context: may sleep, event_mutex is held and trace_types_lock is not
+ */
+void ktrace_module_coming(struct module *mod)
+{
+	struct ktrace_table *table;
+
+	lockdep_assert_held(&event_mutex);
+
+	if (!mod->num_ktrace_sites)
+		return;
+
+	if (trace_module_has_bad_taint(mod)) {
+		pr_err("%s: module has bad taint, its sites stay off\n", mod->name);
+		return;
+	}
+
+	ktrace_clean();
+
+	table = kzalloc_obj(*table);
+	if (!table) {
+		pr_err("%s: no memory, its sites stay off\n", mod->name);
+		return;
+	}
+
+	table->mod = mod;
+	table->sites = mod->ktrace_sites;
+	table->nr = mod->num_ktrace_sites;
+	ktrace_add_table(table, false);
+}
+
+/*
+ * ktrace_module_going - forget the sites of a module
+ * @mod: the module, whose code does not run any more
+ *
+ * Context: may sleep, event_mutex is held and trace_types_lock is not
+ */
+void ktrace_module_going(struct module *mod)
+{
+	struct ktrace_table *table;
+
+	lockdep_assert_held(&event_mutex);
+
+	if (!mod->num_ktrace_sites)
+		return;
+
+	list_for_each_entry(table, &ktrace_tables, list) {
+		if (table->mod != mod)
+			continue;
+
+		/* What came last is found first. */
+		for (int i = table->nr - 1; i >= 0; i--)
+			ktrace_del_site(&table->sites[i]);
+		list_del(&table->list);
+		kfree(table);
+		break;
+	}
+}
+
+/*
+ * ktrace_call_in_module - has a module a site of an event
+ * @call: any trace event
+ * @module: name of the module
+ *
+ * Context: event_mutex is held
+ *
+ * Return: true when @call is a ktrace event and @module has a site of it.
+ */
+bool ktrace_call_in_module(struct trace_event_call *call, const char *module)
+{
+	struct ktrace_event *event;
+	struct ktrace_table *table;
+	struct ktrace_site *site;
+
+	if (!(call->flags & TRACE_EVENT_FL_KTRACE))
+		return false;
+
+	event = to_ktrace_event(call);
+	list_for_each_entry(table, &ktrace_tables, list) {
+		if (!table->mod || strcmp(module_name(table->mod), module))
+			continue;
+		for (site = event->sites; site; site = site->next) {
+			if (site >= table->sites &&
+			    site < table->sites + table->nr)
+				return true;
+		}
+	}
+
+	return false;
+}
+#endif /* CONFIG_MODULES */

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What happens when two places disagree about an event.
+ *
+ * ktrace-sample has an event sample_tick, with another format. The module that
+ * is loaded later is told so in the kernel's log, and its line stays off. Its
+ * other events work, and so do those of ktrace-sample.
+ */
+
+#include <linux/jiffies.h>
+#include <linux/ktrace.h>
+#include <linux/module.h>
+#include <linux/workqueue.h>
+
+static void conflict_tick(struct work_struct *work);
+static DECLARE_DELAYED_WORK(conflict_work, conflict_tick);
+
+static void conflict_tick(struct work_struct *work)
+{
+	static int count;
+
+	ktrace(sample_tick, "another=%d", ++count);
+	ktrace(conflict_tick, "count=%d", count);
+	schedule_delayed_work(&conflict_work, HZ / 10);
+}
+
+static int __init conflict_init(void)
+{
+	schedule_delayed_work(&conflict_work, HZ / 10);
+
+	return 0;
+}
+module_init(conflict_init);
+
+static void __exit conflict_exit(void)
+{
+	cancel_delayed_work_sync(&conflict_work);
+}
+module_exit(conflict_exit);
+
+MODULE_DESCRIPTION("A ktrace event in conflict with that of ktrace-sample");
+MODULE_LICENSE("GPL");
