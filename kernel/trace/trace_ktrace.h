@@ -98,9 +98,6 @@ extern struct ktrace_site __start___ktrace_sites[];
 extern struct ktrace_site __stop___ktrace_sites[];
 
 void ktrace_init(void);
-void ktrace_module_coming(struct module *mod);
-void ktrace_module_going(struct module *mod);
-bool ktrace_call_in_module(struct trace_event_call *call, const char *module);
 void ktrace_switch_site(struct ktrace_site *site);
 
 static inline const char *ktrace_site_fmt(const struct ktrace_site *site)
@@ -135,6 +132,18 @@ static inline void ktrace_init_tracefs(void)
 {
 }
 
+static inline bool ktrace_in_module(const struct module *mod)
+{
+	return false;
+}
+
+#endif /* CONFIG_KTRACE */
+
+#if defined(CONFIG_KTRACE) && defined(CONFIG_MODULES)
+void ktrace_module_coming(struct module *mod);
+void ktrace_module_going(struct module *mod);
+bool ktrace_call_in_module(struct trace_event_call *call, const char *module);
+#else
 static inline void ktrace_module_coming(struct module *mod)
 {
 }
@@ -148,12 +157,6 @@ static inline bool ktrace_call_in_module(struct trace_event_call *call,
 {
 	return false;
 }
-
-static inline bool ktrace_in_module(const struct module *mod)
-{
-	return false;
-}
-
-#endif /* CONFIG_KTRACE */
+#endif
 
 #endif /* _LINUX_KERNEL_TRACE_KTRACE_H */

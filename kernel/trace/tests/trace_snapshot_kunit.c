@@ -740,6 +740,12 @@ static void enabled_by_others(struct kunit *test)
 	expect_enabled(test, false);
 }
 
+static void expect_poll(struct kunit *test, struct file *file, __poll_t events)
+{
+	KUNIT_EXPECT_EQ(test, (__force u32)vfs_poll(file, NULL),
+			(__force u32)events);
+}
+
 static void enabled_with_latency_tracer(struct kunit *test)
 {
 	struct context *ctx = test->priv;
@@ -756,7 +762,7 @@ static void enabled_with_latency_tracer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, write_to(test, "snapshot_enabled", "0"), -EBUSY);
 	KUNIT_EXPECT_EQ(test, take(test), -EBUSY);
 	KUNIT_EXPECT_EQ(test, read_once(test, file, 64), -EBUSY);
-	KUNIT_EXPECT_EQ(test, vfs_poll(file, NULL), EPOLLERR);
+	expect_poll(test, file, EPOLLERR);
 	KUNIT_EXPECT_EQ(test, trace_array_set_tracer(ctx->tr, "nop"), 0);
 	expect_enabled(test, false);
 	KUNIT_EXPECT_EQ(test, read_once(test, file, 64), -EAGAIN);
@@ -948,7 +954,7 @@ static void pipe_readers(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, tr->ref, ref + 2);
 		__fput_sync(file);
 	}
-	KUNIT_EXPECT_EQ(test, vfs_poll(writer, NULL), EPOLLOUT | EPOLLWRNORM);
+	expect_poll(test, writer, EPOLLOUT | EPOLLWRNORM);
 	__fput_sync(writer);
 	KUNIT_EXPECT_EQ(test, tr->ref, ref);
 	KUNIT_EXPECT_TRUE(test, cpumask_empty(tr->snapshots.readers));
@@ -1017,10 +1023,9 @@ static void pipe_ends(struct kunit *test)
 		expect_records(test, file, 2 * i + 1, 2 * i + 2, 0);
 		KUNIT_EXPECT_EQ(test, write_to(test, "snapshot_enabled", "0"),
 				0);
-		KUNIT_EXPECT_EQ(test, vfs_poll(file, NULL),
-				EPOLLIN | EPOLLRDNORM);
+		expect_poll(test, file, EPOLLIN | EPOLLRDNORM);
 		KUNIT_EXPECT_EQ(test, read_once(test, file, 64), 0);
-		KUNIT_EXPECT_EQ(test, vfs_poll(file, NULL), 0);
+		expect_poll(test, file, 0);
 		KUNIT_EXPECT_EQ(test, read_once(test, file, 64), -EAGAIN);
 	}
 	__fput_sync(file);
@@ -1034,39 +1039,39 @@ static void poll_tells(struct kunit *test)
 	enable(test);
 	pipe = must_open(test, "snapshot_pipe", O_RDONLY | O_NONBLOCK);
 	stat = must_open(test, "snapshot_stat", O_RDONLY);
-	KUNIT_EXPECT_EQ(test, vfs_poll(pipe, NULL), 0);
-	KUNIT_EXPECT_EQ(test, vfs_poll(stat, NULL), 0);
+	expect_poll(test, pipe, 0);
+	expect_poll(test, stat, 0);
 
 	/* A live record is nothing to be told. */
 	make_records(test, 1);
-	KUNIT_EXPECT_EQ(test, vfs_poll(pipe, NULL), 0);
-	KUNIT_EXPECT_EQ(test, vfs_poll(stat, NULL), 0);
+	expect_poll(test, pipe, 0);
+	expect_poll(test, stat, 0);
 
 	KUNIT_EXPECT_EQ(test, take(test), 0);
 	for (int i = 0; i < 2; i++) {
-		KUNIT_EXPECT_EQ(test, vfs_poll(pipe, NULL), in | EPOLLPRI);
-		KUNIT_EXPECT_EQ(test, vfs_poll(stat, NULL), in | EPOLLPRI);
+		expect_poll(test, pipe, in | EPOLLPRI);
+		expect_poll(test, stat, in | EPOLLPRI);
 	}
 	expect_records(test, pipe, 1, 1, 0);
-	KUNIT_EXPECT_EQ(test, vfs_poll(pipe, NULL), 0);
+	expect_poll(test, pipe, 0);
 	KUNIT_EXPECT_GT(test, read_once(test, stat, PAGE_SIZE / 2), 0);
-	KUNIT_EXPECT_EQ(test, vfs_poll(stat, NULL), 0);
+	expect_poll(test, stat, 0);
 
 	/* One without records is news, and nothing to read. */
 	KUNIT_EXPECT_EQ(test, take(test), 0);
-	KUNIT_EXPECT_EQ(test, vfs_poll(pipe, NULL), EPOLLPRI);
+	expect_poll(test, pipe, EPOLLPRI);
 	KUNIT_EXPECT_EQ(test, read_once(test, pipe, 64), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, vfs_poll(pipe, NULL), 0);
+	expect_poll(test, pipe, 0);
 
 	/* What is read in part can be read, and is no news. */
 	make_records(test, 2);
 	KUNIT_EXPECT_EQ(test, take(test), 0);
 	KUNIT_EXPECT_EQ(test, read_once(test, pipe, 1), 1);
-	KUNIT_EXPECT_EQ(test, vfs_poll(pipe, NULL), in);
+	expect_poll(test, pipe, in);
 
 	__fput_sync(stat);
 	stat = must_open(test, "snapshot_stat", O_RDONLY);
-	KUNIT_EXPECT_EQ(test, vfs_poll(stat, NULL), 0);
+	expect_poll(test, stat, 0);
 	__fput_sync(stat);
 	__fput_sync(pipe);
 }
