@@ -22,6 +22,7 @@
 #include <linux/err.h>
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/random.h>
 #include <linux/seq_file.h>
@@ -86,8 +87,10 @@ static int take_thread(void *unused)
 {
 	struct irq_work work = IRQ_WORK_INIT_HARD(take_in_irq);
 	unsigned int n = 0;
+	ktime_t start;
 
 	while (!kthread_should_stop()) {
+		start = ktime_get();
 		for (int i = 0; i < 20; i++)
 			trace_array_printk(tortured, _THIS_IP_,
 					   "torture %u\n", n++);
@@ -98,7 +101,9 @@ static int take_thread(void *unused)
 		if (!get_random_u32_below(8))
 			trace_array_tracing_off(tortured);
 		trace_array_tracing_on(tortured);
-		fsleep(get_random_u32_below(2000));
+		/* Others want a share, however slow this kernel is. */
+		fsleep(2 * ktime_us_delta(ktime_get(), start) +
+		       get_random_u32_below(2000));
 	}
 	irq_work_sync(&work);
 
