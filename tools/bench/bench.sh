@@ -14,13 +14,10 @@
 #
 # A row is a line of bench_rows[] in tools/bench/module/quilt_bench.c.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/../quilt/lib.sh"
-
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+# shellcheck source=tools/quilt/tree-lib.sh
+. "$(dirname "$0")/../quilt/tree-lib.sh"
 
 BENCH=$TOP/tools/bench
-BASE_TREE=${BASE_TREE:-$BUILD/base}
 WORK=$BUILD/bench
 # A run takes seconds: this is for a guest that hangs, on a busy machine.
 LIMIT=${LIMIT:-300}
@@ -37,28 +34,6 @@ while [ $# -gt 0 ]; do
 	shift || break
 done
 [[ $rounds =~ ^[1-9][0-9]*$ && -n $results ]] || { usage >&2; exit 2; }
-
-# Under another name until it is whole: an interrupted checkout is not used.
-make_base_tree() {
-	local root
-	[ -e "$TREE/.git" ] || return 0
-	root=$(git -C "$TREE" rev-list --max-parents=0 HEAD)
-	if [ ! -f "$BASE_TREE/Makefile" ]; then
-		say "checking out the base in $BASE_TREE"
-		git -C "$TREE" worktree remove -f "$BASE_TREE.new" 2>/dev/null ||
-			rm -rf "$BASE_TREE.new"
-		git -C "$TREE" worktree prune
-		if ! git -C "$TREE" worktree add -q --detach "$BASE_TREE.new" "$root" ||
-		   ! git -C "$TREE" worktree move "$BASE_TREE.new" "$BASE_TREE"; then
-			die "can't make a work tree of the base in $BASE_TREE" \
-			    "remove what is in the way and run the same command again"
-		fi
-	fi
-	[ "$BASE_TREE" != "$BUILD/base" ] ||
-		[ "$(git -C "$BASE_TREE" rev-parse HEAD)" = "$root" ] ||
-		die "$BASE_TREE is not the base of $TREE" \
-		    "run: git -C $TREE worktree remove -f $BASE_TREE"
-}
 
 # What a tree holds, for the notes under the table.
 describe() {

@@ -7,9 +7,10 @@
 #
 # tools/quilt/proofs/TOPIC says which patch is applied to the base as a whole
 # (the first one with tests brings their Kconfig), from which other patch the
-# test files are added, which suite, and what each case does on the base. A case
-# that does something else is a failure. A kernel that hangs or panics counts as
-# "fails".
+# test files are added, which suite, and what each case does on the base; and
+# "test FILE" is a selftest of the quilt, which is run on a base for the guest.
+# A case that does something else is a failure. A kernel that hangs or panics
+# counts as "fails".
 
 # shellcheck source=tools/quilt/tree-lib.sh
 . "$(dirname "$0")/tree-lib.sh"
@@ -26,21 +27,31 @@ commit_of() { # SUBJECT
 	echo "$commit"
 }
 
+# verdict NAME GOT WANT, for what $log tells
+verdict() {
+	if [ "$2" = "$3" ]; then
+		passed=$((passed + 1))
+		printf 'ok - %s %s on the base\n' "$1" "$2"
+	else
+		failed=$((failed + 1))
+		printf 'not ok - %s %s on the base, the proof says it %s (log: %s)\n' "$@" "$log"
+	fi
+}
+
 topics=("$@")
 [ $# -gt 0 ] || mapfile -t topics < <(ls "$QUILT_TOOLS/proofs")
 passed=0 failed=0
 
-for topic in "${topics[@]}"; do
-	proof=$QUILT_TOOLS/proofs/$topic
-	[ -f "$proof" ] || die "no proof for topic $topic" "see the names in tools/quilt/proofs"
-	require_tree
+# The KUnit cases that $proof names.
+prove_suite() {
+	local subject added suite commit tree=$BUILD/prove args=() opt file name want
 	subject=$(sed -n 's/^patch //p' "$proof")
 	added=$(sed -n 's/^add //p' "$proof")
 	suite=$(sed -n 's/^suite //p' "$proof")
+	[ -n "$suite" ] || return 0
 	commit=$(commit_of "$subject")
 
 	step "$topic: the base with \"$subject\""
-	tree=$BUILD/prove
 	scratch_clone "$tree" "$(base_of "$TREE")"
 	git -C "$tree" cherry-pick "$commit" >"$LOGS/prove.log" 2>&1 ||
 		die "the tests do not apply to the base" "see $LOGS/prove.log"
@@ -52,7 +63,6 @@ for topic in "${topics[@]}"; do
 				echo "obj-y += $(basename "$file" .c).o" >>"$tree/kernel/trace/tests/Makefile"
 		done < <(git -C "$TREE" show --format= --name-only --diff-filter=A "$commit" -- kernel/trace/tests)
 	fi
-	args=()
 	while read -r opt; do
 		args+=(--kconfig_add "$opt")
 	done < <(grep '^CONFIG' "$QUILT_TOOLS/configs/uml-debug.config")
@@ -62,21 +72,42 @@ for topic in "${topics[@]}"; do
 		die "the base with the tests does not build" "see $LOGS/build-prove.log"
 
 	while read -r name want; do
-		case $name in '#'* | patch | add | suite | '') continue ;; esac
+		case $name in '#'* | patch | add | suite | test | '') continue ;; esac
 		log=$LOGS/prove-$name.log got=fails
 		timeout -s KILL 60 "$OUT/prove/linux" seccomp=on ncpus=2 mem=1G console=tty \
 			kunit_shutdown=halt kunit.filter_glob="$suite.$name" >"$log" 2>&1 </dev/null || true
 		! grep -aqE "^ *ok [0-9]+ $name\$" "$log" || got=passes
-		if [ "$got" = "$want" ]; then
-			passed=$((passed + 1))
-			printf 'ok - %s %s on the base\n' "$name" "$got"
-		else
-			failed=$((failed + 1))
-			printf 'not ok - %s %s on the base, the proof says it %s (log: %s)\n' \
-				"$name" "$got" "$want" "$log"
-		fi
+		verdict "$name" "$got" "$want"
 	done <"$proof"
 	rm -rf "$tree"
+}
+
+# The selftests that $proof names.
+prove_tests() {
+	local file want tests=()
+	mapfile -t tests < <(sed -n 's/^test //p' "$proof")
+	[ ${#tests[@]} -gt 0 ] || return 0
+
+	step "$topic: selftests on the base"
+	make_base_tree
+	TREE=$BASE_TREE "$QUILT_TOOLS/kernel.sh" -o guest-base guest
+	for file in "${tests[@]}"; do
+		read -r file want <<<"$file"
+		log=$LOGS/prove-${file//\//-}.log got=fails
+		! "$QUILT_TOOLS/guest.sh" run -q -t 300 -k "$OUT/guest-base" \
+			selftest "$file" >"$log" 2>&1 </dev/null || got=passes
+		# A guest that does not come to the test shows nothing.
+		grep -q "$file" "$log" || got=nothing
+		verdict "$file" "$got" "$want"
+	done
+}
+
+for topic in "${topics[@]}"; do
+	proof=$QUILT_TOOLS/proofs/$topic
+	[ -f "$proof" ] || die "no proof for topic $topic" "see the names in tools/quilt/proofs"
+	require_tree
+	prove_suite
+	prove_tests
 done
 say "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -214,3 +214,28 @@ warnings() {
 changed_files() {
 	git -C "$TREE" diff --name-only --no-renames --diff-filter="$1" "$(base_of "$TREE")" HEAD
 }
+
+# The unpatched base, checked out beside the tree.
+BASE_TREE=${BASE_TREE:-$BUILD/base}
+
+# Under another name until it is whole: an interrupted checkout is not used.
+make_base_tree() {
+	local root
+	[ -e "$TREE/.git" ] || return 0
+	root=$(git -C "$TREE" rev-list --max-parents=0 HEAD)
+	if [ ! -f "$BASE_TREE/Makefile" ]; then
+		say "checking out the base in $BASE_TREE"
+		git -C "$TREE" worktree remove -f "$BASE_TREE.new" 2>/dev/null ||
+			rm -rf "$BASE_TREE.new"
+		git -C "$TREE" worktree prune
+		if ! git -C "$TREE" worktree add -q --detach "$BASE_TREE.new" "$root" ||
+		   ! git -C "$TREE" worktree move "$BASE_TREE.new" "$BASE_TREE"; then
+			die "can't make a work tree of the base in $BASE_TREE" \
+			    "remove what is in the way and run the same command again"
+		fi
+	fi
+	[ "$BASE_TREE" != "$BUILD/base" ] ||
+		[ "$(git -C "$BASE_TREE" rev-parse HEAD)" = "$root" ] ||
+		die "$BASE_TREE is not the base of $TREE" \
+		    "run: git -C $TREE worktree remove -f $BASE_TREE"
+}
