@@ -11,6 +11,8 @@
 #   flight-recorder  the sample's coredumps of a network device that was down
 #   snapshot-proof  each record of a thousand snapshots once, in order, or said
 #                  to be lost, and that the comparison notices what is wrong
+#   ktrace-tool    the tool of the kernel tree lists, switches and follows ktrace
+#                  events and leaves nothing behind, and that this is noticed
 #
 # The last line counts.
 
@@ -22,7 +24,8 @@ case ${1:-20000} in
 *[!0-9]*) die "not a number: $1" "see: tools/quilt/scenarios.sh --help" ;;
 esac
 
-need gcc:gcc
+need gcc:gcc make:make pkg-config:pkgconf '/usr/include/tracefs/tracefs.h:libtracefs-dev' \
+	'/usr/include/traceevent/event-parse.h:libtraceevent-dev'
 make_dir "$BUILD/guest"
 compare=$BUILD/guest/relay-compare
 snapshots=$BUILD/guest/snapshot-compare
@@ -30,6 +33,12 @@ gcc -Wall -Wextra -O2 -static -o "$compare" "$QUILT_TOOLS/guest/relay-compare.c"
 	die "relay-compare does not build" "see above"
 gcc -Wall -Wextra -O2 -static -pthread -o "$snapshots" "$QUILT_TOOLS/guest/snapshot-compare.c" ||
 	die "snapshot-compare does not build" "see above"
+make_dir "$LOGS"
+make_dir "$BUILD/guest/ktrace-tool"
+# Static: the guest's libraries are not the host's.
+make -C "$TREE/tools/tracing/ktrace" "O=$BUILD/guest/ktrace-tool" static \
+	>"$LOGS/ktrace-tool.log" 2>&1 ||
+	die "tools/tracing/ktrace does not build" "see $LOGS/ktrace-tool.log"
 
 passed=0 failed=0
 
@@ -52,6 +61,10 @@ instances="trace_instance=foo trace_instance=bar trace_instance=baz"
 scenario flight-recorder flight-recorder
 for argument in 1000 noticed; do
 	scenario "snapshot-proof $argument" -a "$snapshots:/usr/bin/snapshot-compare" snapshot-proof "$argument"
+done
+for argument in "" noticed; do
+	scenario "ktrace-tool $argument" -a "$BUILD/guest/ktrace-tool/ktrace-static:/usr/bin/ktrace" \
+		-A kunit.enable=1 ktrace-tool ${argument:+"$argument"}
 done
 scenario boot-snapshot -A "$instances ftrace_boot_snapshot=foo ftrace_boot_snapshot=bar" boot-snapshot
 say "$passed passed, $failed failed"
