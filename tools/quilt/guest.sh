@@ -10,6 +10,8 @@
 #   -t SECONDS     time limit from start to end (300; shell: none)
 #   -a SRC:/DEST   put the file or directory SRC at DEST in the guest; may be
 #                  given several times; DEST /scenarios/NAME makes a scenario
+#   -p PACKAGE     a Debian package that the guest has not got otherwise; may be
+#                  given several times
 #   -A 'ARGS'      more for the kernel command line; the last word counts
 #   -L FILE        where the console log goes (build/logs/guest-SCENARIO.log)
 #   -q             print what the scenario prints, not the whole console
@@ -39,13 +41,14 @@ kernel=$OUT/guest cpus=2 memory=2048 limit='' quiet='' icount='' splat=y log='' 
 extras=() image_extras=()
 while [ $# -gt 0 ]; do
 	case $1 in
-	-k | -s | -m | -t | -a | -A | -L)
+	-k | -s | -m | -t | -a | -p | -A | -L)
 		[ $# -gt 1 ] || die "$1 needs a value" "see: tools/quilt/guest.sh --help" ;;&
 	-k) kernel=$2; shift ;;
 	-s) cpus=$2; shift ;;
 	-m) memory=$2; shift ;;
 	-t) limit=$2; shift ;;
 	-a) extras+=("$2"); image_extras+=(-a "$2"); shift ;;
+	-p) image_extras+=(-p "$2"); shift ;;
 	-A) append="$append $2"; shift ;;
 	-L) log=$2; shift ;;
 	-q) quiet=y ;;
