@@ -11,6 +11,11 @@
 #   flight-recorder  the sample's coredumps of a network device that was down
 #   snapshot-proof  each record of a thousand snapshots once, in order, or said
 #                  to be lost, and that the comparison notices what is wrong
+#   clients        what trace-cmd, perf and a BPF program read of ktrace events,
+#                  and trace-cmd of the tracer of processes, beside the file
+#                  trace, and that the comparison notices what is wrong
+#   failslab       one allocation after the other fails: an error, and nothing
+#                  has changed, and that it is noticed if something has
 #
 # The last line counts.
 
@@ -22,14 +27,18 @@ case ${1:-20000} in
 *[!0-9]*) die "not a number: $1" "see: tools/quilt/scenarios.sh --help" ;;
 esac
 
-need gcc:gcc
-make_dir "$BUILD/guest"
-compare=$BUILD/guest/relay-compare
-snapshots=$BUILD/guest/snapshot-compare
-gcc -Wall -Wextra -O2 -static -o "$compare" "$QUILT_TOOLS/guest/relay-compare.c" ||
-	die "relay-compare does not build" "see above"
-gcc -Wall -Wextra -O2 -static -pthread -o "$snapshots" "$QUILT_TOOLS/guest/snapshot-compare.c" ||
-	die "snapshot-compare does not build" "see above"
+guest_program relay-compare
+compare=$program
+guest_program snapshot-compare -pthread
+snapshots=$program
+guest_program ktrace-bpf
+clients=(-p trace-cmd -p linux-perf -a "$program:/usr/bin/ktrace-bpf")
+guest_module guest ktrace_clients
+clients+=(-a "$module:/modules/ktrace_clients.ko")
+guest_program failnth
+failures=(-A trace_buf_size=8k -a "$program:/usr/bin/failnth")
+guest_module guest export_demo
+failures+=(-a "$module:/modules/export_demo.ko")
 
 passed=0 failed=0
 
@@ -53,6 +62,11 @@ scenario flight-recorder flight-recorder
 for argument in 1000 noticed; do
 	scenario "snapshot-proof $argument" -a "$snapshots:/usr/bin/snapshot-compare" snapshot-proof "$argument"
 done
+for argument in 300 noticed; do
+	scenario "clients $argument" "${clients[@]}" clients "$argument"
+done
+scenario failslab "${failures[@]}" failslab
+scenario "failslab noticed" "${failures[@]}" failslab noticed
 scenario boot-snapshot -A "$instances ftrace_boot_snapshot=foo ftrace_boot_snapshot=bar" boot-snapshot
 say "$passed passed, $failed failed"
 [ $failed -eq 0 ]
