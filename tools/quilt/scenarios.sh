@@ -36,7 +36,7 @@ clients=(-p trace-cmd -p linux-perf -a "$program:/usr/bin/ktrace-bpf")
 guest_module guest ktrace_clients
 clients+=(-a "$module:/modules/ktrace_clients.ko")
 guest_program failnth
-failures=(-A trace_buf_size=8k -a "$program:/usr/bin/failnth")
+failures=(-A trace_buf_size=8k -K failslab -a "$program:/usr/bin/failnth")
 guest_module guest export_demo
 failures+=(-a "$module:/modules/export_demo.ko")
 

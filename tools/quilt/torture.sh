@@ -55,7 +55,7 @@ prepare() {
 	if [ "$topic" = failslab ]; then
 		guest_program failnth
 		guest_module "$kind" export_demo
-		extras=(-a "$program:/usr/bin/failnth" -A trace_buf_size=8k)
+		extras=(-a "$program:/usr/bin/failnth" -A trace_buf_size=8k -K failslab)
 		arguments=(failslab all)
 	else
 		guest_module "$kind" "${topic}_torture"
