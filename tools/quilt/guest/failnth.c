@@ -759,7 +759,9 @@ static const struct operation operations[] = {
 	  .run = resize_subbufs, .undo = resize_subbufs_back },
 	{ .name = "snapshot_trigger", .prepare = snapshot_off,
 	  .run = set_trigger, .check = check_trigger, .undo = unset_trigger },
-	{ .name = "make_instance", .run = make_instance, .undo = remove_instance },
+	/* Mainline has no other error for a directory that it can't make. */
+	{ .name = "make_instance", .run = make_instance, .undo = remove_instance,
+	  .also = EINVAL },
 	{ .name = "remove_instance", .prepare = have_instance,
 	  .run = remove_instance, .always = 1 },
 	{ .name = "load_ktrace_module", .prepare = open_sample,
