@@ -624,6 +624,16 @@ static int follow_some_comm_again(void)
 	return set(I "set_follow_comm", "some");
 }
 
+static void follow_no_comm(void)
+{
+	must_set(I "set_follow_comm", "\n");
+}
+
+static int follow_no_comm_again(void)
+{
+	return set(I "set_follow_comm", "\n");
+}
+
 /* As ": >FILE" does: it is opened, or all of it is done. */
 static int clear_comm(void)
 {
@@ -781,6 +791,8 @@ static const struct operation operations[] = {
 	  .run = follow_process, .undo = follow_no_process },
 	{ .name = "set_follow_comm", .prepare = follow_some_comm,
 	  .run = follow_comm, .undo = follow_some_comm_again },
+	{ .name = "first_follow_comm", .prepare = follow_no_comm,
+	  .run = follow_comm, .undo = follow_no_comm_again },
 	{ .name = "clear_follow_comm", .prepare = follow_some_comm,
 	  .run = clear_comm, .check = check_cleared, .undo = follow_some_comm_again },
 	{ .name = "set_follow_uid", .prepare = follow_some_uid,
