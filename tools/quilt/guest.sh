@@ -10,11 +10,15 @@
 #   -t SECONDS     time limit from start to end (300; shell: none)
 #   -a SRC:/DEST   put the file or directory SRC at DEST in the guest; may be
 #                  given several times; DEST /scenarios/NAME makes a scenario
+#   -p PACKAGE     a Debian package that the guest has not got otherwise; may be
+#                  given several times
 #   -A 'ARGS'      more for the kernel command line; the last word counts
 #   -L FILE        where the console log goes (build/logs/guest-SCENARIO.log)
 #   -q             print what the scenario prints, not the whole console
 #   --icount       one CPU, a nanosecond of virtual time per instruction: the
 #                  same run takes the same time, whatever else the host does
+#   -K KIND        allow the kernel's messages of tools/quilt/splats/known that
+#                  this kind of run has (x86_64)
 #   --no-splat     do not judge the kernel's messages
 #
 #   ACCEL=tcg|kvm in the environment: see qemu.sh
@@ -35,18 +39,20 @@ run | shell) shift ;;
 *) usage >&2; exit 2 ;;
 esac
 
-kernel=$OUT/guest cpus=2 memory=2048 limit='' quiet='' icount='' splat=y log='' append=''
+kernel=$OUT/guest cpus=2 memory=2048 limit='' quiet='' icount='' splat=y known=x86_64 log='' append=''
 extras=() image_extras=()
 while [ $# -gt 0 ]; do
 	case $1 in
-	-k | -s | -m | -t | -a | -A | -L)
+	-k | -s | -m | -t | -a | -p | -A | -K | -L)
 		[ $# -gt 1 ] || die "$1 needs a value" "see: tools/quilt/guest.sh --help" ;;&
 	-k) kernel=$2; shift ;;
 	-s) cpus=$2; shift ;;
 	-m) memory=$2; shift ;;
 	-t) limit=$2; shift ;;
 	-a) extras+=("$2"); image_extras+=(-a "$2"); shift ;;
+	-p) image_extras+=(-p "$2"); shift ;;
 	-A) append="$append $2"; shift ;;
+	-K) known=$2; shift ;;
 	-L) log=$2; shift ;;
 	-q) quiet=y ;;
 	--icount | -icount) icount=y ;;
@@ -254,7 +260,7 @@ if [ -z "$rc" ]; then
 	failure 125 "the guest ended without its end marker: it $stage"
 fi
 [ -z "$late" ] || failure 124 "the guest ran $scenario (exit code $rc) and did not go down in $limit s"
-if [ -n "$splat" ] && ! "$QUILT_TOOLS/splat.sh" -k x86_64 "$log" >&2; then
+if [ -n "$splat" ] && ! "$QUILT_TOOLS/splat.sh" -k "$known" "$log" >&2; then
 	printf 'error: the kernel complained during %s (exit code %d), console log: %s\n' \
 		"$scenario" "$rc" "$log" >&2
 	[ "$rc" -ne 0 ] || rc=125

@@ -3,12 +3,13 @@
 # ftrace selftests of its tree, the project's init and scenarios. No root
 # rights, no loop mounts.
 #
-# usage: image.sh [-k KERNELDIR] [-a SRC:DEST]... OUT
+# usage: image.sh [-k KERNELDIR] [-a SRC:DEST]... [-p PACKAGE]... OUT
 #
 #   OUT           the file to write: cpio, not compressed, because an emulated
 #                 CPU copies 50 MB faster than it unpacks them
 #   -k KERNELDIR  build directory of the kernel (build/out/guest)
 #   -a SRC:DEST   put the file or directory SRC at DEST in the guest as well
+#   -p PACKAGE    a Debian package that the guest has not got otherwise
 #   GUEST_SUITE=SUITE in the environment: another Debian release for the
 #                 userland than the host's (bookworm where that is not Debian)
 
@@ -18,11 +19,12 @@ PATH=$PATH:/usr/sbin:/sbin
 
 usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
 
-kernel=$OUT/guest out='' extras=()
+kernel=$OUT/guest out='' extras=() packages=()
 while [ $# -gt 0 ]; do
 	case $1 in
 	-k) kernel=${2:?}; shift ;;
 	-a) extras+=("${2:?}"); shift ;;
+	-p) packages+=(-p "${2:?}"); shift ;;
 	-h | --help) usage; exit 0 ;;
 	-*) usage >&2; exit 2 ;;
 	*) out=$1 ;;
@@ -56,10 +58,12 @@ host_suite() {
 userland() {
 	local suite key
 	suite=${GUEST_SUITE:-$(host_suite || echo bookworm)}
-	key=$(sha256sum <"$QUILT_TOOLS/guest/userland.sh" | cut -c 1-12)
+	key=$({ cat "$QUILT_TOOLS/guest/userland.sh"; echo "${packages[*]-}"; } |
+		sha256sum | cut -c 1-12)
 	userland=$CACHE/guest/userland-$suite-$key.cpio
 	[ -f "$userland" ] ||
-		"$QUILT_TOOLS/guest/userland.sh" -s "$suite" "$userland" >&2
+		"$QUILT_TOOLS/guest/userland.sh" -s "$suite" \
+			${packages[0]:+"${packages[@]}"} "$userland" >&2
 }
 
 # Installed anew only when a module has changed.

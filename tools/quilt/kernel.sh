@@ -35,8 +35,8 @@ suites=$TREE/kernel/trace/.kunitconfig
 samples=samples
 grep -qs FLIGHT_RECORDER "$TREE/samples/Kconfig" || samples=''
 case $kind in
-guest)       arch=x86_64; parts="guest tracing kunit $samples $suites $selftests $verification" ;;
-guest-debug) arch=x86_64; parts="guest tracing kunit $samples $suites $selftests $verification debug" ;;
+guest)       arch=x86_64; parts="guest tracing faults kunit $samples $suites $selftests $verification" ;;
+guest-debug) arch=x86_64; parts="guest tracing faults kunit $samples $suites $selftests $verification debug" ;;
 guest-kcsan) arch=x86_64; parts="guest tracing kunit $samples $suites kcsan" ;;
 bench)       arch=x86_64; parts="guest bench" ;;
 bench-uml)   arch=um; parts="uml bench-uml" ;;

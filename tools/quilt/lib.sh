@@ -124,6 +124,31 @@ logged() {
 	return $rc
 }
 
+# guest_program NAME [FLAG]...: sets $program to a static build of
+# tools/quilt/guest/NAME.c.
+guest_program() {
+	local name=$1
+	shift
+	need gcc:gcc
+	make_dir "$BUILD/guest"
+	program=$BUILD/guest/$name
+	gcc -Wall -Wextra -O2 -static "$@" -o "$program" "$QUILT_TOOLS/guest/$name.c" ||
+		die "$name does not build" "see above"
+}
+
+# guest_module KIND NAME: sets $module to tools/quilt/guest/modules/NAME, built
+# for the kernel build/out/KIND, or to nothing if there is no such module.
+guest_module() {
+	local source=$QUILT_TOOLS/guest/modules/$2 dir=$BUILD/guest/$2-$1
+	module=''
+	[ -d "$source" ] || return 0
+	make_dir "$dir"
+	cp -u "$source"/* "$dir/"
+	logged "$LOGS/build-$2-$1.log" make -C "$OUT/$1" M="$dir" modules ||
+		die "the module $2 does not build for kernel $1" "see $LOGS/build-$2-$1.log"
+	module=$dir/$2.ko
+}
+
 # An apt configuration of its own: host's sources with other suites, own lists
 # and cache, nothing on the host is changed. apt_isolated SUITE... prints the
 # options for apt-get, one a line.

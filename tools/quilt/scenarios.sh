@@ -13,6 +13,11 @@
 #                  to be lost, and that the comparison notices what is wrong
 #   ktrace-tool    the tool of the kernel tree lists, switches and follows ktrace
 #                  events and leaves nothing behind, and that this is noticed
+#   clients        what trace-cmd, perf and a BPF program read of ktrace events,
+#                  and trace-cmd of the tracer of processes, beside the file
+#                  trace, and that the comparison notices what is wrong
+#   failslab       one allocation after the other fails: an error, and nothing
+#                  has changed, and that it is noticed if something has
 #
 # The last line counts.
 
@@ -24,20 +29,25 @@ case ${1:-20000} in
 *[!0-9]*) die "not a number: $1" "see: tools/quilt/scenarios.sh --help" ;;
 esac
 
-need gcc:gcc make:make pkg-config:pkgconf '/usr/include/tracefs/tracefs.h:libtracefs-dev' \
+need make:make pkg-config:pkgconf '/usr/include/tracefs/tracefs.h:libtracefs-dev' \
 	'/usr/include/traceevent/event-parse.h:libtraceevent-dev'
-make_dir "$BUILD/guest"
-compare=$BUILD/guest/relay-compare
-snapshots=$BUILD/guest/snapshot-compare
-gcc -Wall -Wextra -O2 -static -o "$compare" "$QUILT_TOOLS/guest/relay-compare.c" ||
-	die "relay-compare does not build" "see above"
-gcc -Wall -Wextra -O2 -static -pthread -o "$snapshots" "$QUILT_TOOLS/guest/snapshot-compare.c" ||
-	die "snapshot-compare does not build" "see above"
+guest_program relay-compare
+compare=$program
+guest_program snapshot-compare -pthread
+snapshots=$program
+guest_program ktrace-bpf
+clients=(-p trace-cmd -p linux-perf -a "$program:/usr/bin/ktrace-bpf")
+guest_module guest ktrace_clients
+clients+=(-a "$module:/modules/ktrace_clients.ko")
+guest_program failnth
+failures=(-A trace_buf_size=8k -K failslab -a "$program:/usr/bin/failnth")
+guest_module guest export_demo
+failures+=(-a "$module:/modules/export_demo.ko")
 make_dir "$LOGS"
 make_dir "$BUILD/guest/ktrace-tool"
 # Static: the guest's libraries are not the host's.
-make -C "$TREE/tools/tracing/ktrace" "O=$BUILD/guest/ktrace-tool" static \
-	>"$LOGS/ktrace-tool.log" 2>&1 ||
+logged "$LOGS/ktrace-tool.log" make -C "$TREE/tools/tracing/ktrace" \
+	"O=$BUILD/guest/ktrace-tool" static ||
 	die "tools/tracing/ktrace does not build" "see $LOGS/ktrace-tool.log"
 
 passed=0 failed=0
@@ -66,6 +76,11 @@ for argument in "" noticed; do
 	scenario "ktrace-tool $argument" -a "$BUILD/guest/ktrace-tool/ktrace-static:/usr/bin/ktrace" \
 		-A kunit.enable=1 ktrace-tool ${argument:+"$argument"}
 done
+for argument in 300 noticed; do
+	scenario "clients $argument" "${clients[@]}" clients "$argument"
+done
+scenario failslab "${failures[@]}" failslab
+scenario "failslab noticed" "${failures[@]}" failslab noticed
 scenario boot-snapshot -A "$instances ftrace_boot_snapshot=foo ftrace_boot_snapshot=bar" boot-snapshot
 say "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -9,7 +9,7 @@
 #
 # Prints each splat with the place in its log and returns 1 when there is any.
 # A splat is a header line and what belongs to it up to the end of its stack
-# trace. A known one is allowed once a boot, as a whole: its header has to match
+# trace. A known one is allowed once a boot, some more often, as a whole: its header has to match
 # and lines of its trace, and the next header begins another splat.
 
 # shellcheck source=tools/quilt/lib.sh

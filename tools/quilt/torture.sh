@@ -12,6 +12,9 @@
 #   KINDS='KIND...'  the kernels (guest-debug guest-kcsan), see kernel.sh
 #   LIMIT=SECONDS    for one scenario in one kernel (600, and one for a cycle)
 #
+# The topic failslab is the scenario of that name: it has each allocation fail
+# once, and then looks for leaks, so it is for guest-debug alone.
+#
 # A scenario that needs a module has it in tools/quilt/guest/modules, under its
 # own name with an underscore. The last line counts scenarios and kernels.
 # 10000 cycles are for a night, CYCLES=200 KINDS=guest for a minute.
@@ -37,23 +40,27 @@ cycles=${CYCLES:-10000}
 limit=${LIMIT:-$((600 + cycles))}
 read -ra kinds <<<"${KINDS:-guest-debug guest-kcsan}"
 
-mapfile -t known < <(cd "$QUILT_TOOLS/guest/scenarios" && printf '%s\n' *-torture | sed 's/-torture$//')
+mapfile -t known < <(cd "$QUILT_TOOLS/guest/scenarios" && printf '%s\n' *-torture | sed 's/-torture$//'
+	echo failslab)
 [ ${#topics[@]} -gt 0 ] || topics=("${known[@]}")
 for topic in "${topics[@]}"; do
-	[ -f "$QUILT_TOOLS/guest/scenarios/$topic-torture" ] ||
+	printf '%s\n' "${known[@]}" | grep -qxF -e "$topic" ||
 		die "there is no torture of $topic" "there is: ${known[*]}"
 done
 
-# module_for KIND NAME: sets $module to the built one, or to nothing.
-module_for() {
-	local source=$QUILT_TOOLS/guest/modules/$2 dir=$BUILD/guest/$2-$1
-	module=''
-	[ -d "$source" ] || return 0
-	make_dir "$dir"
-	cp -u "$source"/* "$dir/"
-	logged "$LOGS/build-$2-$1.log" make -C "$OUT/$1" M="$dir" modules ||
-		die "the module $2 does not build for kernel $1" "see $LOGS/build-$2-$1.log"
-	module=$dir/$2.ko
+# What guest.sh needs besides the scenario's name, in $extras and $arguments
+prepare() {
+	local kind=$1 topic=$2
+	extras=() arguments=("$topic-torture" "$cycles")
+	if [ "$topic" = failslab ]; then
+		guest_program failnth
+		guest_module "$kind" export_demo
+		extras=(-a "$program:/usr/bin/failnth" -A trace_buf_size=8k -K failslab)
+		arguments=(failslab all)
+	else
+		guest_module "$kind" "${topic}_torture"
+	fi
+	[ -z "$module" ] || extras+=(-a "$module:/modules/${module##*/}")
 }
 
 make_dir "$LOGS"
@@ -63,14 +70,18 @@ for kind in "${kinds[@]}"; do
 	[ -f "$OUT/$kind/arch/x86/boot/bzImage" ] ||
 		die "there is no kernel $kind" "run it without -n, or: tools/quilt/kernel.sh $kind"
 	for topic in "${topics[@]}"; do
+		# Its short form is a scenario of make test.
+		if [ "$topic" = failslab ] && ! grep -qx CONFIG_DEBUG_KMEMLEAK=y "$OUT/$kind/.config"; then
+			say "failslab: not in kernel $kind, which sees no leaks"
+			continue
+		fi
 		step "torture of $topic in kernel $kind, $cycles cycles"
-		module_for "$kind" "${topic}_torture"
+		prepare "$kind" "$topic"
 		begin=$SECONDS rc=0
 		log=$LOGS/torture-$topic-$kind.log
 		# KASAN and kmemleak want room.
 		"$QUILT_TOOLS/guest.sh" run -q -k "$OUT/$kind" -m 4096 -t "$limit" -L "$log" \
-			${module:+-a "$module:/modules/${module##*/}"} \
-			"$topic-torture" "$cycles" || rc=$?
+			${extras[0]:+"${extras[@]}"} "${arguments[@]}" || rc=$?
 		if [ $rc -eq 0 ]; then
 			passed=$((passed + 1))
 			say "ok $topic $kind ($((SECONDS - begin)) s)"

@@ -2,10 +2,11 @@
 # Makes the userland of the guest: the Debian packages that the upstream
 # ftrace selftests and an interactive shell need, as one cpio archive.
 #
-# usage: userland.sh [-s SUITE] OUT
+# usage: userland.sh [-s SUITE] [-p PACKAGE]... OUT
 #
-#   OUT       the archive to write; OUT.packages lists what is in it
-#   -s SUITE  Debian release to take the packages from
+#   OUT         the archive to write; OUT.packages lists what is in it
+#   -s SUITE    Debian release to take the packages from
+#   -p PACKAGE  another package, with what it depends on
 #
 # Packages are resolved against an empty package database and unpacked, not
 # installed: no root rights, no maintainer scripts, nothing of the host inside.
@@ -27,6 +28,7 @@ unwanted=(usr/share/{bash-completion,bug,debconf,dict,doc,doc-base,dpkg,gdb,info
 	usr/lib/{apt,bfd-plugins,compat-ld,debug,dpkg,gold-ld,init,systemd,udev}
 	usr/lib/x86_64-linux-gnu/{audit,bfd-plugins,gconv,gprofng,ldscripts,perl,perl-base}
 	usr/lib/x86_64-linux-gnu/{libbfd,libctf.so,libdb-,libgprofng,libopcodes}'*'
+	usr/lib/python3{,.11/'*'} usr/share/{icons,perf-core,pixmaps,python3}
 	etc/{apt,cron.daily,debconf.conf,dpkg,init.d,logrotate.d,pam.d,rc?.d,systemd,update-motd.d}
 	boot home media mnt opt srv var)
 
@@ -34,6 +36,7 @@ suite=bookworm out=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	-s) suite=${2:?}; shift ;;
+	-p) packages+=("${2:?}"); shift ;;
 	-h | --help) usage; exit 0 ;;
 	-*) usage >&2; exit 2 ;;
 	*) out=$1 ;;

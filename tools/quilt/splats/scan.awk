@@ -78,7 +78,7 @@ function in_block(regex,   i)
 	return 0
 }
 
-# Is this block a known one? Each may come once a boot.
+# Is this block a known one? Each may come once a boot, or any number of times.
 function allowed(   i, j)
 {
 	for (i = 1; i <= known; i++) {
@@ -87,7 +87,7 @@ function allowed(   i, j)
 		for (j = 1; j <= parts[i] && in_block(known_part[i, j]); j++)
 			;
 		if (j > parts[i]) {
-			used[i] = 1
+			used[i] = !often[i]
 			return 1
 		}
 	}
@@ -106,9 +106,10 @@ function close_block(   i)
 }
 
 NR == FNR {
-	if ($0 ~ /^#/ || NF < 3 || $1 != kind)
+	if ($0 ~ /^#/ || NF < 3 || ($1 != kind && $1 != kind "+"))
 		next
 	known_header[++known] = $2
+	often[known] = $1 != kind
 	parts[known] = NF - 2
 	for (i = 3; i <= NF; i++)
 		known_part[known, i - 2] = $i

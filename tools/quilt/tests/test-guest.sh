@@ -228,6 +228,9 @@ expect 1 'needs a terminal' 'a shell without a terminal' "$guest" shell -k "$ker
 expect 1 "can't write to" 'a build directory that is none' \
 	env BUILD=/proc/nonexistent "$guest" run -q -k "$kernel" true
 
+expect 1 "can't be fetched" 'a package that there is not' \
+	"$guest" run -q -k "$kernel" -L "$work/console" -p tracing-quilt-no-such true
+
 mkdir "$work/bin"
 for dir in /usr/sbin /usr/bin /sbin /bin; do
 	cp -s "$dir"/* "$work/bin/" 2>/dev/null || true

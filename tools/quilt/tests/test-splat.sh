@@ -178,7 +178,7 @@ good 'a crashing program of user space' '[    3.000000] traps: sh[42] general pr
 mkdir -p "$work/tools/quilt/splats"
 cp "$QUILT_TOOLS/splat.sh" "$QUILT_TOOLS/lib.sh" "$work/tools/quilt/"
 cp "$QUILT_TOOLS/splats/scan.awk" "$work/tools/quilt/splats/"
-printf '# a comment\nthis-kind\t^WARNING: suspicious RCU usage$\tenqueued on offline CPU\tknown_caller\\+0x\n' >"$work/tools/quilt/splats/known"
+printf '# a comment\nthis-kind\t^WARNING: suspicious RCU usage$\tenqueued on offline CPU\tknown_caller\\+0x\nthis-kind+\t^WARNING: suspicious RCU usage$\tenqueued on offline CPU\toften_caller\\+0x\n' >"$work/tools/quilt/splats/known"
 QUILT_TOOLS=$work/tools/quilt
 
 known="[    2.000000] =============================
@@ -212,6 +212,8 @@ with 0 'known, in two boots' "$known" "$boot" "$known"
 with 1 'known, then another' "$known" "$other"
 with 1 'another, then known' "$other" "$known"
 with 1 'known, twice' "$known" "$known"
+with 0 'known as one that comes often, twice' "${known//known_caller/often_caller}" \
+	"${known//known_caller/often_caller}"
 with 1 'known, then a lonely trace' "$known" "$trace"
 with 1 'another inside of the known one' "$(head -n 4 <<<"$known")" \
 	'[    2.000000] BUG: KASAN: slab-use-after-free in foo+0x1/0x2' "$(tail -n 8 <<<"$known")"
