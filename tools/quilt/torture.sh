@@ -13,7 +13,9 @@
 #   LIMIT=SECONDS    for one scenario in one kernel (600, and one for a cycle)
 #
 # A scenario that needs a module has it in tools/quilt/guest/modules, under its
-# own name with an underscore. The last line counts scenarios and kernels.
+# own name with an underscore. Programs that it needs are in tools/quilt/guest,
+# and it names them in a line "# programs: NAME...". The last line counts
+# scenarios and kernels.
 # 10000 cycles are for a night, CYCLES=200 KINDS=guest for a minute.
 
 # shellcheck source=tools/quilt/lib.sh
@@ -56,6 +58,20 @@ module_for() {
 	module=$dir/$2.ko
 }
 
+# programs_for SCENARIO: sets $programs to what puts them in the image.
+programs_for() {
+	local name names=()
+	programs=()
+	read -ra names < <(sed -n 's/^# programs: //p' "$QUILT_TOOLS/guest/scenarios/$1") || true
+	for name in ${names[0]:+"${names[@]}"}; do
+		make_dir "$BUILD/guest"
+		gcc -Wall -Wextra -O2 -static -pthread -o "$BUILD/guest/$name" "$QUILT_TOOLS/guest/$name.c" ||
+			die "$name does not build" "see above"
+		programs+=(-a "$BUILD/guest/$name:/usr/bin/$name")
+	done
+}
+
+need gcc:gcc
 make_dir "$LOGS"
 passed=0 failed=0
 for kind in "${kinds[@]}"; do
@@ -65,11 +81,13 @@ for kind in "${kinds[@]}"; do
 	for topic in "${topics[@]}"; do
 		step "torture of $topic in kernel $kind, $cycles cycles"
 		module_for "$kind" "${topic}_torture"
+		programs_for "$topic-torture"
 		begin=$SECONDS rc=0
 		log=$LOGS/torture-$topic-$kind.log
 		# KASAN and kmemleak want room.
 		"$QUILT_TOOLS/guest.sh" run -q -k "$OUT/$kind" -m 4096 -t "$limit" -L "$log" \
 			${module:+-a "$module:/modules/${module##*/}"} \
+			${programs[0]:+"${programs[@]}"} \
 			"$topic-torture" "$cycles" || rc=$?
 		if [ $rc -eq 0 ]; then
 			passed=$((passed + 1))
