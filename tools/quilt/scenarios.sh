@@ -11,6 +11,10 @@
 #   flight-recorder  the sample's coredumps of a network device that was down
 #   snapshot-proof  each record of a thousand snapshots once, in order, or said
 #                  to be lost, and that the comparison notices what is wrong
+#   process-strace  the tracer "process" beside strace -f, call by call, and that
+#                  the comparison notices what is wrong
+#   process-storm  the life of each of 2000 processes once, and that it is noticed
+#                  when it is not
 #
 # The last line counts.
 
@@ -30,6 +34,18 @@ gcc -Wall -Wextra -O2 -static -o "$compare" "$QUILT_TOOLS/guest/relay-compare.c"
 	die "relay-compare does not build" "see above"
 gcc -Wall -Wextra -O2 -static -pthread -o "$snapshots" "$QUILT_TOOLS/guest/snapshot-compare.c" ||
 	die "snapshot-compare does not build" "see above"
+programs=()
+for name in process-compare process-jobs process-storm; do
+	gcc -Wall -Wextra -O2 -static -pthread -o "$BUILD/guest/$name" "$QUILT_TOOLS/guest/$name.c" ||
+		die "$name does not build" "see above"
+	programs+=(-a "$BUILD/guest/$name:/usr/bin/$name")
+done
+# No library: the compiler for 64 bits can do it.
+gcc -Wall -Wextra -O1 -m32 -static -nostdlib -ffreestanding -fno-pic -no-pie \
+	-fno-stack-protector -fcf-protection=none -o "$BUILD/guest/process-jobs32" \
+	"$QUILT_TOOLS/guest/process-jobs32.c" ||
+	die "process-jobs32 does not build" "see above"
+programs+=(-a "$BUILD/guest/process-jobs32:/usr/bin/process-jobs32")
 
 passed=0 failed=0
 
@@ -52,6 +68,12 @@ instances="trace_instance=foo trace_instance=bar trace_instance=baz"
 scenario flight-recorder flight-recorder
 for argument in 1000 noticed; do
 	scenario "snapshot-proof $argument" -a "$snapshots:/usr/bin/snapshot-compare" snapshot-proof "$argument"
+done
+for argument in short noticed; do
+	scenario "process-strace $argument" "${programs[@]}" process-strace "$argument"
+done
+for argument in 2000 noticed; do
+	scenario "process-storm $argument" "${programs[@]}" process-storm "$argument"
 done
 scenario boot-snapshot -A "$instances ftrace_boot_snapshot=foo ftrace_boot_snapshot=bar" boot-snapshot
 say "$passed passed, $failed failed"
