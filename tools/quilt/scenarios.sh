@@ -18,6 +18,10 @@
 #                  trace, and that the comparison notices what is wrong
 #   failslab       one allocation after the other fails: an error, and nothing
 #                  has changed, and that it is noticed if something has
+#   process-strace  the tracer "process" beside strace -f, call by call, and that
+#                  the comparison notices what is wrong
+#   process-storm  the life of each of 2000 processes once, and that it is noticed
+#                  when it is not
 #
 # The last line counts.
 
@@ -49,6 +53,17 @@ make_dir "$BUILD/guest/ktrace-tool"
 logged "$LOGS/ktrace-tool.log" make -C "$TREE/tools/tracing/ktrace" \
 	"O=$BUILD/guest/ktrace-tool" static ||
 	die "tools/tracing/ktrace does not build" "see $LOGS/ktrace-tool.log"
+programs=()
+for name in process-compare process-jobs process-storm; do
+	guest_program $name -pthread
+	programs+=(-a "$program:/usr/bin/$name")
+done
+# No library: the compiler for 64 bits can do it.
+gcc -Wall -Wextra -O1 -m32 -static -nostdlib -ffreestanding -fno-pic -no-pie \
+	-fno-stack-protector -fcf-protection=none -o "$BUILD/guest/process-jobs32" \
+	"$QUILT_TOOLS/guest/process-jobs32.c" ||
+	die "process-jobs32 does not build" "see above"
+programs+=(-a "$BUILD/guest/process-jobs32:/usr/bin/process-jobs32")
 
 passed=0 failed=0
 
@@ -81,6 +96,12 @@ for argument in 300 noticed; do
 done
 scenario failslab "${failures[@]}" failslab
 scenario "failslab noticed" "${failures[@]}" failslab noticed
+for argument in short noticed; do
+	scenario "process-strace $argument" "${programs[@]}" process-strace "$argument"
+done
+for argument in 2000 noticed; do
+	scenario "process-storm $argument" "${programs[@]}" process-storm "$argument"
+done
 scenario boot-snapshot -A "$instances ftrace_boot_snapshot=foo ftrace_boot_snapshot=bar" boot-snapshot
 say "$passed passed, $failed failed"
 [ $failed -eq 0 ]

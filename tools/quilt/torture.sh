@@ -16,7 +16,9 @@
 # once, and then looks for leaks, so it is for guest-debug alone.
 #
 # A scenario that needs a module has it in tools/quilt/guest/modules, under its
-# own name with an underscore. The last line counts scenarios and kernels.
+# own name with an underscore. Programs that it needs are in tools/quilt/guest,
+# and it names them in a line "# programs: NAME...". The last line counts
+# scenarios and kernels.
 # 10000 cycles are for a night, CYCLES=200 KINDS=guest for a minute.
 
 # shellcheck source=tools/quilt/lib.sh
@@ -50,7 +52,7 @@ done
 
 # What guest.sh needs besides the scenario's name, in $extras and $arguments
 prepare() {
-	local kind=$1 topic=$2
+	local kind=$1 topic=$2 name names=()
 	extras=() arguments=("$topic-torture" "$cycles")
 	if [ "$topic" = failslab ]; then
 		guest_program failnth
@@ -59,10 +61,16 @@ prepare() {
 		arguments=(failslab all)
 	else
 		guest_module "$kind" "${topic}_torture"
+		read -ra names < <(sed -n 's/^# programs: //p' "$QUILT_TOOLS/guest/scenarios/$topic-torture") || true
+		for name in ${names[0]:+"${names[@]}"}; do
+			guest_program "$name" -pthread
+			extras+=(-a "$program:/usr/bin/$name")
+		done
 	fi
 	[ -z "$module" ] || extras+=(-a "$module:/modules/${module##*/}")
 }
 
+need gcc:gcc
 make_dir "$LOGS"
 passed=0 failed=0
 for kind in "${kinds[@]}"; do

@@ -18,7 +18,7 @@ usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
 
 # usr-is-merged stands in for usrmerge, which would bring perl.
 packages=(bash bc binutils busybox-static coreutils dash diffutils findutils gawk
-	grep hostname iproute2 iputils-ping kmod ncurses-base procps sed
+	grep hostname iproute2 iputils-ping kmod ncurses-base procps sed strace tar
 	util-linux usr-is-merged)
 
 # Nothing in the guest reads these; they are two thirds of the size.
