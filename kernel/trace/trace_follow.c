@@ -394,7 +394,7 @@ int trace_follow_comms(struct trace_follow *follow,
 		       bool replace)
 {
 	struct trace_follow_comms *old, *new;
-	unsigned int kept = 0;
+	unsigned int kept = 0, i;
 	int bit, ret;
 
 	guard(mutex)(&trace_follow_mutex);
@@ -417,10 +417,15 @@ int trace_follow_comms(struct trace_follow *follow,
 	new = kzalloc_flex(*new, comms, kept + nr);
 	if (!new)
 		return -ENOMEM;
-	new->nr = kept + nr;
+	new->nr = kept;
 	if (kept)
 		memcpy(new->comms, old->comms, kept * sizeof(*comms));
-	memcpy(new->comms + kept, comms, nr * sizeof(*comms));
+	for (i = 0; i < nr; i++) {
+		if (trace_follow_comm_matches(new, comms[i]))
+			continue;
+		new->nr++;
+		memcpy(new->comms[new->nr - 1], comms[i], sizeof(*comms));
+	}
 
 	bit = trace_follow_next_bit(follow, TRACE_FOLLOW_COMM, replace);
 	if (bit < 0) {
@@ -477,7 +482,7 @@ int trace_follow_uids(struct trace_follow *follow, const kuid_t *uids,
 		      unsigned int nr, bool replace)
 {
 	struct trace_follow_uids *old, *new;
-	unsigned int kept = 0;
+	unsigned int kept = 0, i;
 	int bit;
 
 	guard(mutex)(&trace_follow_mutex);
@@ -500,10 +505,15 @@ int trace_follow_uids(struct trace_follow *follow, const kuid_t *uids,
 	new = kzalloc_flex(*new, uids, kept + nr);
 	if (!new)
 		return -ENOMEM;
-	new->nr = kept + nr;
+	new->nr = kept;
 	if (kept)
 		memcpy(new->uids, old->uids, kept * sizeof(*uids));
-	memcpy(new->uids + kept, uids, nr * sizeof(*uids));
+	for (i = 0; i < nr; i++) {
+		if (trace_follow_uid_matches(new, uids[i]))
+			continue;
+		new->nr++;
+		new->uids[new->nr - 1] = uids[i];
+	}
 
 	bit = trace_follow_next_bit(follow, TRACE_FOLLOW_UID, replace);
 	if (bit < 0) {
@@ -570,7 +580,8 @@ int trace_follow_syscalls_get(struct trace_follow *follow,
 
 	guard(mutex)(&trace_follow_mutex);
 
-	ret = tracepoint_probe_register_followed(tp, probe, data);
+	ret = tracepoint_probe_register_followed(tp, probe, data,
+						 TRACEPOINT_DEFAULT_PRIO);
 	if (ret)
 		return ret;
 
@@ -878,13 +889,10 @@ static int trace_follow_choose(struct trace_follow_file *file, char *buf)
 	return ret;
 }
 
-static ssize_t trace_follow_write(struct file *filp, const char __user *ubuf,
-				  size_t cnt, loff_t *ppos)
+static int trace_follow_choose_user(struct trace_follow_file *file,
+				    const char __user *ubuf, size_t cnt)
 {
 	char *buf __free(kfree) = NULL;
-	struct seq_file *m = filp->private_data;
-	struct trace_follow_file *file = m->private;
-	int ret;
 
 	if (cnt >= PAGE_SIZE)
 		return -E2BIG;
@@ -893,7 +901,18 @@ static ssize_t trace_follow_write(struct file *filp, const char __user *ubuf,
 	if (IS_ERR(buf))
 		return PTR_ERR(no_free_ptr(buf));
 
-	ret = trace_follow_choose(file, buf);
+	return trace_follow_choose(file, buf);
+}
+
+static ssize_t trace_follow_write(struct file *filp, const char __user *ubuf,
+				  size_t cnt, loff_t *ppos)
+{
+	struct seq_file *m = filp->private_data;
+	struct trace_follow_file *file = m->private;
+	int ret;
+
+	ret = trace_follow_choose_user(file, ubuf, cnt);
+	/* Also when it was refused: the choice before it stays. */
 	file->replace = false;
 	if (ret)
 		return ret;
@@ -1036,14 +1055,33 @@ static int trace_follow_open_uid(struct inode *inode, struct file *filp)
 	return trace_follow_open(inode, filp, TRACE_FOLLOW_UID);
 }
 
+/* Nobody sees an error of close(): this has none. */
+static void trace_follow_choose_none(struct trace_follow_file *file)
+{
+	struct trace_follow *follow = &file->tr->follow;
+
+	switch (file->kind) {
+	case TRACE_FOLLOW_PID:
+		trace_follow_pids(follow, NULL, 0, true);
+		break;
+	case TRACE_FOLLOW_COMM:
+		trace_follow_comms(follow, NULL, 0, true);
+		break;
+	case TRACE_FOLLOW_UID:
+		trace_follow_uids(follow, NULL, 0, true);
+		break;
+	case TRACE_FOLLOW_NR:
+		break;
+	}
+}
+
 static int trace_follow_release(struct inode *inode, struct file *filp)
 {
 	struct seq_file *m = filp->private_data;
 	struct trace_follow_file *file = m->private;
-	char nothing[] = "";
 
 	if (file->replace)
-		trace_follow_choose(file, nothing);
+		trace_follow_choose_none(file);
 
 	trace_array_put(file->tr);
 	kfree(file);

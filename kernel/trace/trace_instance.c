@@ -738,19 +738,6 @@ EXPORT_SYMBOL_GPL(trace_array_set_event_pids);
 /* Snapshots */
 
 #ifdef CONFIG_TRACER_SNAPSHOT
-static bool trace_array_has_cond_snapshot(struct trace_array *tr)
-{
-	bool ret;
-
-	local_irq_disable();
-	arch_spin_lock(&tr->max_lock);
-	ret = tr->cond_snapshot;
-	arch_spin_unlock(&tr->max_lock);
-	local_irq_enable();
-
-	return ret;
-}
-
 /**
  * trace_array_snapshot_alloc - prepare an instance for snapshots
  * @tr: the instance, on which the caller holds a reference
@@ -791,8 +778,9 @@ int trace_array_snapshot_alloc(struct trace_array *tr)
 
 	guard(mutex)(&trace_types_lock);
 
+	/* With trace_types_lock held it can only become NULL. */
 	if (tracer_uses_snapshot(tr->current_trace) ||
-	    trace_array_has_cond_snapshot(tr))
+	    READ_ONCE(tr->cond_snapshot))
 		return -EBUSY;
 
 	allocated = tr->allocated_snapshot;
@@ -826,7 +814,8 @@ EXPORT_SYMBOL_GPL(trace_array_snapshot_alloc);
  *   with the option pause-on-trace, read: a later try can succeed
  * * %-ENODEV	- there is no snapshot buffer, or tracing is disabled for good
  * * %-EBUSY	- a latency tracer or a conditional snapshot has the snapshot
- *   buffer, or the ring buffer is mapped to user space
+ *   buffer, or the ring buffer is mapped to user space, or this is called by a
+ *   probe within another snapshot
  * * %-EOPNOTSUPP - without CONFIG_TRACER_SNAPSHOT
  */
 int trace_array_snapshot(struct trace_array *tr)
@@ -849,7 +838,10 @@ int trace_array_snapshot(struct trace_array *tr)
 	    tracer_uses_snapshot(tr->current_trace))
 		return -EBUSY;
 
-	return update_max_tr(tr, current, smp_processor_id(), NULL, "kernel");
+	ret = update_max_tr(tr, current, smp_processor_id(), NULL, "kernel");
+
+	/* A condition that came since we looked */
+	return ret == -ECANCELED ? -EBUSY : ret;
 }
 EXPORT_SYMBOL_GPL(trace_array_snapshot);
 
@@ -989,7 +981,6 @@ trace_array_reader_open(struct trace_array *tr, unsigned int flags)
 	if (!reader)
 		goto put;
 
-	mutex_init(&reader->m.lock);
 	reader->m.private = &reader->iter;
 	reader->m.size = READER_SIZE;
 	reader->m.buf = kvmalloc(READER_SIZE, GFP_KERNEL);

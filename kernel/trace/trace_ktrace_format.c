@@ -386,13 +386,42 @@ static void ktrace_print_literal(struct ktrace_maker *maker, const char *begin,
 	}
 }
 
-/* A conversion for tools, which do not know all lengths */
+/*
+ * The length of a number, for tools. libtraceevent reads fields as unsigned and
+ * has no sign for what is shorter than an int, unless the format says how short.
+ */
+static char ktrace_print_mod(struct ktrace_maker *maker,
+			     const struct ktrace_conv *conv)
+{
+	if (conv->conv == 'd' || conv->conv == 'i') {
+		switch (ktrace_next_type(maker)) {
+		case KTRACE_S8:
+			return 'H';
+		case KTRACE_S16:
+			return 'h';
+		default:
+			break;
+		}
+	}
+
+	return conv->mod;
+}
+
+/*
+ * A conversion for tools, which do not know all lengths, and mix up the
+ * arguments when they meet a flag that they do not know.
+ */
 static void ktrace_print_conv(struct ktrace_maker *maker,
 			      const struct ktrace_conv *conv)
 {
+	char mod = ktrace_print_mod(maker, conv);
 	struct seq_buf *s = &maker->print_fmt;
 
-	seq_buf_printf(s, "%%%s", conv->flags);
+	seq_buf_putc(s, '%');
+	for (const char *p = conv->flags; *p; p++) {
+		if (*p != '+' && *p != ' ')
+			seq_buf_putc(s, *p);
+	}
 	if (conv->width_star)
 		seq_buf_putc(s, '*');
 	else if (conv->width >= 0)
@@ -403,7 +432,7 @@ static void ktrace_print_conv(struct ktrace_maker *maker,
 	else if (conv->prec >= 0)
 		seq_buf_printf(s, ".%d", conv->prec);
 
-	switch (conv->mod) {
+	switch (mod) {
 	case 'H':
 		seq_buf_puts(s, "hh");
 		break;
@@ -417,7 +446,7 @@ static void ktrace_print_conv(struct ktrace_maker *maker,
 	case 0:
 		break;
 	default:
-		seq_buf_putc(s, conv->mod);
+		seq_buf_putc(s, mod);
 	}
 
 	seq_buf_printf(s, "%c%.*s", conv->conv, conv->nr_ext, conv->ext);
@@ -658,8 +687,10 @@ struct ktrace_event *ktrace_make_event(const struct ktrace_site *site,
 	unsigned int nr = ktrace_nr_types(site->types);
 	int ret;
 
-	event = kzalloc_flex(*event, fields, nr);
-	if (!maker || !event) {
+	/* An event without its class can't be freed. */
+	if (maker)
+		event = kzalloc_flex(*event, fields, nr);
+	if (!event) {
 		snprintf(error, size, "no memory");
 		return ERR_PTR(-ENOMEM);
 	}

@@ -97,23 +97,30 @@ static bool process_trace_wants(struct process_trace *pt)
 		!strncmp(filter->comm, current->comm, TASK_COMM_LEN);
 }
 
+struct process_record {
+	struct trace_buffer		*buffer;
+	struct ring_buffer_event	*event;
+};
+
+/*
+ * Preemption is off from here to the commit. A snapshot may swap the buffers
+ * in between, and waits for us then.
+ */
 static void *process_trace_reserve(struct process_trace *pt,
-				   struct ring_buffer_event **event, int type,
+				   struct process_record *record, int type,
 				   unsigned int size)
 {
-	*event = trace_buffer_lock_reserve(pt->tr->array_buffer.buffer, type,
-					   size, tracing_gen_ctx());
+	record->buffer = READ_ONCE(pt->tr->array_buffer.buffer);
+	record->event = trace_buffer_lock_reserve(record->buffer, type, size,
+						  tracing_gen_ctx_dec());
 
-	return *event ? ring_buffer_event_data(*event) : NULL;
+	return record->event ? ring_buffer_event_data(record->event) : NULL;
 }
 
-static void process_trace_commit(struct process_trace *pt,
-				 struct ring_buffer_event *event)
+static void process_trace_commit(struct process_record *record)
 {
-	struct trace_buffer *buffer = pt->tr->array_buffer.buffer;
-
-	trace_export(buffer, event, TRACE_EXPORT_TRACER);
-	trace_buffer_unlock_commit_nostack(buffer, event);
+	trace_export(record->buffer, record->event, TRACE_EXPORT_TRACER);
+	trace_buffer_unlock_commit_nostack(record->buffer, record->event);
 }
 
 static void process_trace_fork(void *data, struct task_struct *child,
@@ -121,12 +128,14 @@ static void process_trace_fork(void *data, struct task_struct *child,
 {
 	struct process_trace *pt = data;
 	struct process_fork_entry *entry;
-	struct ring_buffer_event *event;
+	struct process_record record;
 
 	if (!process_trace_wants(pt))
 		return;
 
-	entry = process_trace_reserve(pt, &event, TRACE_PROCESS_FORK,
+	guard(preempt_notrace)();
+
+	entry = process_trace_reserve(pt, &record, TRACE_PROCESS_FORK,
 				      sizeof(*entry));
 	if (!entry)
 		return;
@@ -136,7 +145,7 @@ static void process_trace_fork(void *data, struct task_struct *child,
 	entry->child_vpid = task_pid_vnr(child);
 	entry->clone_flags = clone_flags;
 
-	process_trace_commit(pt, event);
+	process_trace_commit(&record);
 }
 
 static void process_trace_exec(void *data, struct task_struct *p,
@@ -144,14 +153,16 @@ static void process_trace_exec(void *data, struct task_struct *p,
 {
 	struct process_trace *pt = data;
 	struct process_exec_entry *entry;
-	struct ring_buffer_event *event;
+	struct process_record record;
 	unsigned int len;
 
 	if (!process_trace_wants(pt))
 		return;
 
+	guard(preempt_notrace)();
+
 	len = strnlen(bprm->filename, PROCESS_FILENAME_MAX - 1);
-	entry = process_trace_reserve(pt, &event, TRACE_PROCESS_EXEC,
+	entry = process_trace_reserve(pt, &record, TRACE_PROCESS_EXEC,
 				      struct_size(entry, filename, len + 1));
 	if (!entry)
 		return;
@@ -160,7 +171,7 @@ static void process_trace_exec(void *data, struct task_struct *p,
 	memcpy(entry->filename, bprm->filename, len);
 	entry->filename[len] = '\0';
 
-	process_trace_commit(pt, event);
+	process_trace_commit(&record);
 }
 
 static void process_trace_exit(void *data, struct task_struct *p,
@@ -168,12 +179,14 @@ static void process_trace_exit(void *data, struct task_struct *p,
 {
 	struct process_trace *pt = data;
 	struct process_exit_entry *entry;
-	struct ring_buffer_event *event;
+	struct process_record record;
 
 	if (!process_trace_wants(pt))
 		return;
 
-	entry = process_trace_reserve(pt, &event, TRACE_PROCESS_EXIT,
+	guard(preempt_notrace)();
+
+	entry = process_trace_reserve(pt, &record, TRACE_PROCESS_EXIT,
 				      sizeof(*entry));
 	if (!entry)
 		return;
@@ -181,7 +194,7 @@ static void process_trace_exit(void *data, struct task_struct *p,
 	entry->code = p->exit_code;
 	entry->group_dead = group_dead;
 
-	process_trace_commit(pt, event);
+	process_trace_commit(&record);
 }
 
 static void process_trace_signal(void *data, int sig,
@@ -190,12 +203,14 @@ static void process_trace_signal(void *data, int sig,
 {
 	struct process_trace *pt = data;
 	struct process_signal_entry *entry;
-	struct ring_buffer_event *event;
+	struct process_record record;
 
 	if (!process_trace_wants(pt))
 		return;
 
-	entry = process_trace_reserve(pt, &event, TRACE_PROCESS_SIGNAL,
+	guard(preempt_notrace)();
+
+	entry = process_trace_reserve(pt, &record, TRACE_PROCESS_SIGNAL,
 				      sizeof(*entry));
 	if (!entry)
 		return;
@@ -211,11 +226,18 @@ static void process_trace_signal(void *data, int sig,
 	} else {
 		entry->errno = info->si_errno;
 		entry->code = info->si_code;
-		if (sig == SIGCHLD || SI_FROMUSER(info))
+		switch (siginfo_layout(sig, info->si_code)) {
+		case SIL_KILL:
+		case SIL_CHLD:
+		case SIL_RT:
 			entry->sender = info->si_pid;
+			break;
+		default:
+			break;
+		}
 	}
 
-	process_trace_commit(pt, event);
+	process_trace_commit(&record);
 }
 
 #ifdef CONFIG_FTRACE_SYSCALLS
@@ -232,7 +254,9 @@ static bool process_trace_is_compat(struct pt_regs *regs)
 
 struct process_strings {
 	unsigned long		args[PROCESS_STRINGS];
-	unsigned int		max[PROCESS_STRINGS];
+	/* How much to read of each, and of that to show. */
+	unsigned int		size[PROCESS_STRINGS];
+	unsigned int		max;
 	int			len[PROCESS_STRINGS];
 	/* Which arguments they are, which of them were cut, and how many. */
 	unsigned int		mask;
@@ -251,6 +275,7 @@ static void process_trace_find_strings(struct process_strings *strings, int nr,
 	strings->mask = 0;
 	strings->cut = 0;
 	strings->nr = 0;
+	strings->max = max;
 
 	/* The user_mask of others is for data of any kind. */
 	if (!meta || !max ||
@@ -263,11 +288,11 @@ static void process_trace_find_strings(struct process_strings *strings, int nr,
 		if (strings->nr == PROCESS_STRINGS)
 			break;
 		strings->args[strings->nr] = args[i];
-		strings->max[strings->nr] = max;
+		/* One more, to see that there is more. */
+		strings->size[strings->nr] = max + 1;
 		if (meta->user_arg_is_str)
-			strings->max[strings->nr] =
-				min(args[meta->user_arg_size],
-				    (unsigned long)max);
+			strings->size[strings->nr] =
+				min(args[meta->user_arg_size], max + 1UL);
 		strings->mask |= BIT(i);
 		strings->nr++;
 	}
@@ -284,7 +309,7 @@ static int process_trace_copy_strings(char *buf, const char __user *ptr,
 		strings->len[i] =
 			strncpy_from_user(buf,
 					  (char __user *)strings->args[i],
-					  strings->max[i] + 1);
+					  strings->size[i]);
 	}
 
 	return 0;
@@ -307,8 +332,8 @@ static unsigned int process_trace_pack_strings(struct process_strings *strings,
 			strings->mask &= ~BIT(arg);
 			continue;
 		}
-		if (len > strings->max[i]) {
-			len = strings->max[i];
+		if (len > strings->max) {
+			len = strings->max;
 			strings->cut |= BIT(arg);
 		}
 		from[len++] = '\0';
@@ -324,7 +349,7 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 	struct process_sys_enter_entry *entry;
 	struct process_trace *pt = data;
 	struct process_strings strings;
-	struct ring_buffer_event *event;
+	struct process_record record;
 	unsigned long args[6];
 	unsigned int size = 0;
 	char *buf = NULL;
@@ -357,7 +382,7 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 	else
 		strings.mask = 0;
 
-	entry = process_trace_reserve(pt, &event, TRACE_PROCESS_SYS_ENTER,
+	entry = process_trace_reserve(pt, &record, TRACE_PROCESS_SYS_ENTER,
 				      struct_size(entry, strings, size));
 	if (!entry)
 		return;
@@ -370,12 +395,13 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 	if (size)
 		memcpy(entry->strings, buf, size);
 
-	process_trace_commit(pt, event);
+	process_trace_commit(&record);
 }
 
 /*
  * How long did the system call take? Who was followed only after it had
- * entered it may have the time of an older one.
+ * entered it may have the time of an older one, and one that is refused, by
+ * seccomp for one, has an exit and no entry.
  */
 static u64 process_trace_duration(struct process_trace *pt)
 {
@@ -388,18 +414,55 @@ static u64 process_trace_duration(struct process_trace *pt)
 	return ktime_get_mono_fast_ns() - start;
 }
 
+/* Comes last, after the probes of all instances. */
+static void process_trace_sys_exit_done(void *data, struct pt_regs *regs,
+					long ret)
+{
+	current->trace_syscall_start = 0;
+}
+
+/* With trace_types_lock held */
+static unsigned int process_trace_syscall_users;
+
+static int process_trace_get_sys_exit_done(void)
+{
+	int ret;
+
+	lockdep_assert_held(&trace_types_lock);
+
+	if (!process_trace_syscall_users) {
+		ret = tracepoint_probe_register_followed(&__tracepoint_sys_exit,
+							 process_trace_sys_exit_done,
+							 NULL, 0);
+		if (ret)
+			return ret;
+	}
+	process_trace_syscall_users++;
+
+	return 0;
+}
+
+static void process_trace_put_sys_exit_done(void)
+{
+	lockdep_assert_held(&trace_types_lock);
+
+	if (!--process_trace_syscall_users)
+		tracepoint_probe_unregister(&__tracepoint_sys_exit,
+					    process_trace_sys_exit_done, NULL);
+}
+
 static void process_trace_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
 	struct process_sys_exit_entry *entry;
 	struct process_trace *pt = data;
-	struct ring_buffer_event *event;
+	struct process_record record;
 
 	if (!process_trace_wants(pt))
 		return;
 
 	guard(preempt_notrace)();
 
-	entry = process_trace_reserve(pt, &event, TRACE_PROCESS_SYS_EXIT,
+	entry = process_trace_reserve(pt, &record, TRACE_PROCESS_SYS_EXIT,
 				      sizeof(*entry));
 	if (!entry)
 		return;
@@ -409,7 +472,7 @@ static void process_trace_sys_exit(void *data, struct pt_regs *regs, long ret)
 	entry->ret = ret;
 	entry->duration = process_trace_duration(pt);
 
-	process_trace_commit(pt, event);
+	process_trace_commit(&record);
 }
 
 static int process_trace_start_syscalls(struct process_trace *pt)
@@ -421,12 +484,16 @@ static int process_trace_start_syscalls(struct process_trace *pt)
 	if (ret)
 		return ret;
 
+	ret = process_trace_get_sys_exit_done();
+	if (ret)
+		goto out_free;
+
 	atomic64_set(&pt->follow.since, ktime_get_mono_fast_ns());
 
 	ret = trace_follow_syscalls_get(&pt->follow, &__tracepoint_sys_exit,
 					process_trace_sys_exit, pt, false);
 	if (ret)
-		goto out_free;
+		goto out_done;
 
 	ret = trace_follow_syscalls_get(&pt->follow, &__tracepoint_sys_enter,
 					process_trace_sys_enter, pt, false);
@@ -435,6 +502,8 @@ static int process_trace_start_syscalls(struct process_trace *pt)
 
 	trace_follow_syscalls_put(&pt->follow, &__tracepoint_sys_exit,
 				  process_trace_sys_exit, pt, false);
+out_done:
+	process_trace_put_sys_exit_done();
 	tracepoint_synchronize_unregister();
 out_free:
 	trace_user_fault_put(&pt->strings);
@@ -449,6 +518,7 @@ static void process_trace_stop_syscalls(struct process_trace *pt)
 				  process_trace_sys_enter, pt, false);
 	trace_follow_syscalls_put(&pt->follow, &__tracepoint_sys_exit,
 				  process_trace_sys_exit, pt, false);
+	process_trace_put_sys_exit_done();
 	tracepoint_synchronize_unregister();
 	trace_user_fault_put(&pt->strings);
 	trace_user_fault_destroy(&pt->strings);
@@ -979,7 +1049,7 @@ static const char process_trace_readme[] =
 	"  # cat trace_pipe\n\n"
 	"Stop:\n"
 	"  # echo nop > current_tracer\n\n"
-	"Who is not followed pays nothing for it. set_follow_pid,\n"
+	"Who is not followed pays nothing for system calls. set_follow_pid,\n"
 	"set_follow_comm and set_follow_uid are other ways to say whom to\n"
 	"follow. See Documentation/trace/process.rst.\n";
 

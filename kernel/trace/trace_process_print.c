@@ -59,7 +59,7 @@ static void process_print_signame(struct trace_seq *s, int sig)
 	if (sig > 0 && sig < ARRAY_SIZE(process_signames) &&
 	    process_signames[sig])
 		trace_seq_puts(s, process_signames[sig]);
-	else if (sig >= SIGRTMIN && sig < _NSIG)
+	else if (sig >= SIGRTMIN && sig <= _NSIG)
 		trace_seq_printf(s, "SIGRT_%d", sig - SIGRTMIN);
 	else
 		trace_seq_printf(s, "%d", sig);

@@ -235,7 +235,6 @@ static void snapshot_pipe_consume(struct snapshot_pipe *pipe)
 
 	ring_buffer_consume(pipe->buffer.buffer, iter->cpu, &iter->ts,
 			    &iter->lost_events);
-	pipe->lost[iter->cpu] = 0;
 }
 
 static bool snapshot_pipe_has_records(struct snapshot_pipe *pipe,
@@ -258,12 +257,18 @@ static bool snapshot_pipe_has_ended(struct snapshot_pipe *pipe)
 	       !READ_ONCE(pipe->iter.tr->allocated_snapshot);
 }
 
-/* The tracer prints its records. It may have changed since the last time. */
-static void snapshot_pipe_set_tracer(struct trace_iterator *iter)
+/*
+ * The tracer prints its records. It may have changed since the last time, and
+ * what it remembers of one snapshot must not get into the next one.
+ */
+static void snapshot_pipe_set_tracer(struct snapshot_pipe *pipe)
 {
+	struct trace_iterator *iter = &pipe->iter;
+
 	guard(mutex)(&trace_types_lock);
 
-	if (iter->trace == iter->tr->current_trace)
+	if (iter->trace == iter->tr->current_trace &&
+	    pipe->begun == pipe->count)
 		return;
 
 	if (iter->trace && iter->trace->pipe_close)
@@ -336,7 +341,7 @@ static void snapshot_pipe_print(struct snapshot_pipe *pipe, size_t cnt)
 
 	trace_iterator_reset(iter);
 	trace_seq_init(s);
-	snapshot_pipe_set_tracer(iter);
+	snapshot_pipe_set_tracer(pipe);
 
 	trace_event_read_lock();
 	trace_access_lock(iter->cpu_file);
@@ -360,6 +365,7 @@ static void snapshot_pipe_print(struct snapshot_pipe *pipe, size_t cnt)
 		}
 
 		pipe->begun = pipe->count;
+		pipe->lost[iter->cpu] = 0;
 		if (line != TRACE_TYPE_NO_CONSUME)
 			snapshot_pipe_consume(pipe);
 	}

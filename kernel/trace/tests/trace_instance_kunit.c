@@ -1940,11 +1940,13 @@ static void snapshot_with_latency_tracer(struct kunit *test)
 			0);
 	trace_array_reader_close(reader);
 
-	/* One that comes later has the buffer as long as it stays. */
+	/* One that comes later leaves the buffer to the kernel when it goes. */
 	snapshot_alloc(test);
 	KUNIT_EXPECT_EQ(test, trace_array_set_tracer(ctx->tr, "wakeup"), 0);
 	expect_snapshot_busy(test);
 	KUNIT_EXPECT_EQ(test, trace_array_set_tracer(ctx->tr, "nop"), 0);
+	expect_snapshot(test, true);
+	KUNIT_EXPECT_EQ(test, trace_array_snapshot(ctx->tr), 0);
 	trace_array_snapshot_free(ctx->tr);
 	expect_snapshot(test, false);
 

@@ -255,6 +255,9 @@ static void promoted(struct kunit *test)
 	trace_promoted();
 	expect_records(test,
 		       "kunit_promoted: ffffffff -1 ff 65535 0xffff -1   | +65535  -001\n");
+	/* For libtraceevent: how short is what has a sign, and no "+" */
+	expect_in_format(test, "kunit_promoted",
+			 "\nprint fmt: \"%x %hhd %hhx %u %#06x %-5hhd| %d %5.3hhd\", REC->arg1,");
 }
 
 static noinline void trace_odd(const struct bits *bits)

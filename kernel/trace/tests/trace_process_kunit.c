@@ -11,7 +11,10 @@
 #include <linux/kthread.h>
 #include <linux/sched/task.h>
 #include <linux/seq_buf.h>
+#include <linux/signal.h>
 #include <linux/trace.h>
+
+#include <trace/events/signal.h>
 
 #ifdef CONFIG_FTRACE_SYSCALLS
 #include <asm/unistd.h>
@@ -117,6 +120,41 @@ static void strangers_are_not_recorded(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has(test, tr, what));
 }
 
+static void deliver(int sig, int code)
+{
+	struct k_sigaction ka = {};
+	struct kernel_siginfo info;
+
+	clear_siginfo(&info);
+	info.si_signo = sig;
+	info.si_code = code;
+	/* In the same place as the id of a timer, and as the band of a file. */
+	info.si_pid = 4711;
+	trace_signal_deliver(sig, &info, &ka);
+}
+
+static void senders_of_signals(struct kunit *test)
+{
+	struct trace_array *tr = test->priv;
+
+	choose_me(test, tr);
+	KUNIT_ASSERT_EQ(test, trace_array_set_tracer(tr, "process"), 0);
+
+	deliver(SIGTERM, SI_USER);
+	deliver(SIGUSR1, SI_QUEUE);
+	deliver(SIGCHLD, CLD_EXITED);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, "--- SIGTERM code=SI_USER sender=4711 "));
+	KUNIT_EXPECT_TRUE(test, has(test, tr, "--- SIGUSR1 code=SI_QUEUE sender=4711 "));
+	KUNIT_EXPECT_TRUE(test, has(test, tr, "--- SIGCHLD code=CLD_EXITED sender=4711 "));
+
+	deliver(SIGALRM, SI_TIMER);
+	deliver(SIGIO, POLL_IN);
+	KUNIT_EXPECT_FALSE(test, has(test, tr, "SI_TIMER sender="));
+	KUNIT_EXPECT_TRUE(test, has(test, tr, "--- SIGALRM code=SI_TIMER "));
+	KUNIT_EXPECT_TRUE(test, has(test, tr, "--- SIGIO "));
+	KUNIT_EXPECT_FALSE(test, has(test, tr, "--- SIGIO code=POLL_IN sender="));
+}
+
 #ifdef CONFIG_FTRACE_SYSCALLS
 
 /* A string that is not in user space can't be read, which is no harm. */
@@ -132,10 +170,15 @@ static void syscalls_with_names(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, trace_array_set_tracer(tr, "process"), 0);
 	trace_sys_enter(regs, __NR_openat);
 	trace_sys_exit(regs, -ENOENT);
+	trace_sys_enter(regs, __NR_openat);
 	trace_sys_exit(regs, 17);
 	KUNIT_EXPECT_TRUE(test, has(test, tr, OPENAT));
 	KUNIT_EXPECT_TRUE(test, has(test, tr, "() = -1 ENOENT <"));
 	KUNIT_EXPECT_TRUE(test, has(test, tr, "() = 17 <"));
+
+	/* What seccomp refuses has not entered, and no time. */
+	trace_sys_exit(regs, 20);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, "() = 20\n"));
 
 	/* One that no kernel has. */
 	trace_sys_enter(regs, NR_syscalls + 100);
@@ -176,6 +219,7 @@ static int process_init(struct kunit *test)
 static struct kunit_case process_cases[] = {
 	KUNIT_CASE(forks_and_exits),
 	KUNIT_CASE(strangers_are_not_recorded),
+	KUNIT_CASE(senders_of_signals),
 #ifdef CONFIG_FTRACE_SYSCALLS
 	KUNIT_CASE(syscalls_with_names),
 #endif

@@ -1239,14 +1239,12 @@ static void need_two_cpus(struct kunit *test, int cpu[2])
 	cpu[1] = cpumask_next(cpu[0], cpu_online_mask);
 }
 
-/* Not preempted between the choice of a buffer and the record in it. */
 static int write_numbered(struct worker *worker)
 {
 	char text[32];
 	int len = snprintf(text, sizeof(text), "record %u of %d\n",
 			   worker->count + 1, worker->id);
 
-	guard(preempt)();
 	if (__trace_array_puts(worker->tr, _THIS_IP_, text, len) != len)
 		return 0;
 
