@@ -12,7 +12,8 @@
 #             build/linux (the quilt) and build/base (made when missing)
 #   LIMIT=SECONDS in the environment: how long one guest may run (300)
 #
-# A row is a line of bench_rows[] in tools/bench/module/quilt_bench.c.
+# A row is a line of bench_rows[] in tools/bench/module/quilt_bench.c. What an
+# event takes in memory is found out with tools/bench/sizes.
 
 # shellcheck source=tools/quilt/tree-lib.sh
 . "$(dirname "$0")/../quilt/tree-lib.sh"
@@ -74,6 +75,8 @@ build() {
 		die "the benchmark module does not build against $name" \
 		    "see $LOGS/build-$name-module.log"
 
+	[ "$kind" != bench ] || measure_sizes "$2" "$tree" "$dir"
+
 	root=$WORK/$name.root
 	rm -rf "$root"
 	mkdir -p "$root"/{bin,proc,sys,dev}
@@ -85,6 +88,23 @@ build() {
 	cp "$dir/bench-module/quilt_bench.ko" "$root/"
 	(cd "$root" && find . | sort | cpio -o -H newc --quiet) >"$WORK/$name.cpio"
 	rm -rf "$root"
+}
+
+# measure_sizes SIDE TREE DIR: bytes of text and data of one event or place more,
+# from objects with 1 and with 101 of them.
+measure_sizes() {
+	local kinds="trace_event define_event trace_printk" kind
+	[ ! -f "$2/include/linux/ktrace.h" ] || kinds+=" ktrace_event ktrace_site"
+	rm -rf "$3/bench-sizes"
+	make_dir "$3/bench-sizes"
+	logged "$LOGS/build-$1-sizes.log" make -C "$3" ARCH=x86_64 "KINDS=$kinds" \
+		"M=$BENCH/sizes" "MO=$3/bench-sizes" modules ||
+		die "the objects that are measured do not build" "see $LOGS/build-$1-sizes.log"
+	for kind in $kinds; do
+		size "$3/bench-sizes/${kind}_1.o" "$3/bench-sizes/${kind}_101.o" |
+			awk -v kind="$kind" 'NR > 1 { bytes[NR] = $1 + $2 }
+				END { printf "%s|%.0f\n", kind, (bytes[3] - bytes[2]) / 100 }'
+	done >"$WORK/$1-sizes"
 }
 
 # run LOG CMD...: a guest counts only when it has come to its end marker; one
@@ -123,7 +143,7 @@ run_um() {
 }
 
 start=$SECONDS
-need gcc:gcc make:make python3:python3 cpio:cpio git:git /bin/busybox:busybox-static
+need gcc:gcc make:make size:binutils python3:python3 cpio:cpio git:git /bin/busybox:busybox-static
 "$QUILT_TOOLS/qemu.sh" install
 busybox=/bin/busybox
 if ldd "$busybox" >/dev/null 2>&1; then

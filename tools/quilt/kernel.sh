@@ -34,12 +34,14 @@ suites=$TREE/kernel/trace/.kunitconfig
 [ -f "$suites" ] || suites=''
 samples=samples
 grep -qs FLIGHT_RECORDER "$TREE/samples/Kconfig" || samples=''
+ours=bench-quilt
+grep -qs 'config KTRACE$' "$TREE/kernel/trace/Kconfig" || ours=''
 case $kind in
 guest)       arch=x86_64; parts="guest tracing faults kunit $samples $suites $selftests $verification" ;;
 guest-debug) arch=x86_64; parts="guest tracing faults kunit $samples $suites $selftests $verification debug" ;;
 guest-kcsan) arch=x86_64; parts="guest tracing kunit $samples $suites kcsan" ;;
-bench)       arch=x86_64; parts="guest bench" ;;
-bench-uml)   arch=um; parts="uml bench-uml" ;;
+bench)       arch=x86_64; parts="guest bench $ours" ;;
+bench-uml)   arch=um; parts="uml bench-uml $ours" ;;
 *) die "no such kind of kernel: $kind" "see the table in tools/quilt/kernel.sh" ;;
 esac
 

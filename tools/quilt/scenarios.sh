@@ -22,6 +22,8 @@
 #                  the comparison notices what is wrong
 #   process-storm  the life of each of 2000 processes once, and that it is noticed
 #                  when it is not
+#   ktrace-many    modules with 1,000, 3,000 and 10,000 ktrace events: all there,
+#                  each once, and gone in the end; what that takes is printed
 #
 # The last line counts.
 
@@ -65,6 +67,11 @@ gcc -Wall -Wextra -O1 -m32 -static -nostdlib -ffreestanding -fno-pic -no-pie \
 	die "process-jobs32 does not build" "see above"
 programs+=(-a "$BUILD/guest/process-jobs32:/usr/bin/process-jobs32")
 
+make_dir "$BUILD/guest/ktrace_many"
+cp -u "$QUILT_TOOLS"/guest/modules/ktrace_many/* "$BUILD/guest/ktrace_many/"
+logged "$LOGS/build-ktrace_many.log" make -C "$OUT/guest" M="$BUILD/guest/ktrace_many" modules ||
+	die "the modules with many ktrace events do not build" "see $LOGS/build-ktrace_many.log"
+
 passed=0 failed=0
 
 # scenario NAME ARGUMENT...: of guest.sh run, the scenario is among them
@@ -102,6 +109,11 @@ done
 for argument in 2000 noticed; do
 	scenario "process-storm $argument" "${programs[@]}" process-storm "$argument"
 done
+many=()
+for module in "$BUILD"/guest/ktrace_many/*.ko; do
+	many+=(-a "$module:/modules/${module##*/}")
+done
+scenario ktrace-many "${many[@]}" ktrace-many
 scenario boot-snapshot -A "$instances ftrace_boot_snapshot=foo ftrace_boot_snapshot=bar" boot-snapshot
 say "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -28,6 +28,10 @@
 #include <linux/trace_events.h>
 #include <linux/umh.h>
 
+#if __has_include(<linux/ktrace.h>)
+#include <linux/ktrace.h>
+#endif
+
 #define CREATE_TRACE_POINTS
 #include "quilt_bench_events.h"
 
@@ -54,6 +58,7 @@ struct bench_row {
 	void		(*loop)(u64 n);
 	int		(*setup)(const struct bench_row *row);
 	void		(*teardown)(const struct bench_row *row);
+	const char	*system;	/* quilt_bench unless told */
 	const char	*event;		/* for the event_* setups */
 	int		exports;
 	int		records;	/* a call writes into buffers that tracefs shows */
@@ -110,10 +115,24 @@ BENCH_LOOP(loop_int_string, trace_bench_int_string(i, "link_down"))
 BENCH_LOOP(loop_ring, ring_buffer_write(ring, sizeof(ring_record), (void *)ring_record))
 BENCH_LOOP(loop_puts, trace_puts("link_down\n"))
 BENCH_LOOP(loop_printk, trace_printk("a=%llu b=%llu\n", VALUE_A, VALUE_B))
+BENCH_LOOP(loop_printk_string, trace_printk("number=%d name=%s\n", (int)i, "link_down"))
 BENCH_LOOP(loop_array_printk,
 	   trace_array_printk(instance, _THIS_IP_, "a=%llu b=%llu\n", VALUE_A, VALUE_B))
 
+#ifdef ktrace
+#define BENCH_KTRACE
+BENCH_LOOP(loop_ktrace_two_u64,
+	   ktrace(bench_ktrace_two_u64, "a=%llu b=%llu", VALUE_A, VALUE_B))
+BENCH_LOOP(loop_ktrace_int_string,
+	   ktrace(bench_ktrace_int_string, "number=%d name=%s", (int)i, "link_down"))
+#endif
+
 BENCH_LOOP(loop_snapshot, tracing_snapshot())
+
+static const char *event_system(const struct bench_row *row)
+{
+	return row->system ?: "quilt_bench";
+}
 
 static int ring_setup(const struct bench_row *row)
 {
@@ -165,7 +184,7 @@ static int event_setup(const struct bench_row *row)
 
 	if (ret)
 		return ret;
-	ret = trace_set_clr_event("quilt_bench", row->event, 1);
+	ret = trace_set_clr_event(event_system(row), row->event, 1);
 	if (ret)
 		exports_unregister(row->exports);
 	return ret;
@@ -173,7 +192,7 @@ static int event_setup(const struct bench_row *row)
 
 static void event_teardown(const struct bench_row *row)
 {
-	trace_set_clr_event("quilt_bench", row->event, 0);
+	trace_set_clr_event(event_system(row), row->event, 0);
 	exports_unregister(row->exports);
 }
 
@@ -211,7 +230,7 @@ static void event_teardown_record(const struct bench_row *row)
 static void instance_teardown(const struct bench_row *row)
 {
 	if (row->event)
-		trace_array_set_clr_event(instance, "quilt_bench", row->event, false);
+		trace_array_set_clr_event(instance, event_system(row), row->event, false);
 	trace_array_put(instance);
 	trace_array_destroy(instance);
 }
@@ -225,7 +244,8 @@ static int instance_setup(const struct bench_row *row)
 		return -ENOMEM;
 	ret = trace_array_init_printk(instance);
 	if (!ret && row->event)
-		ret = trace_array_set_clr_event(instance, "quilt_bench", row->event, true);
+		ret = trace_array_set_clr_event(instance, event_system(row), row->event,
+						true);
 	if (ret)
 		instance_teardown(row);
 	return ret;
@@ -373,8 +393,21 @@ static const struct bench_row bench_rows[] = {
 #endif
 	{ "TRACE_EVENT int + string", loop_int_string, event_setup, event_teardown,
 	  .event = "bench_int_string", .records = 1 },
+#ifdef BENCH_KTRACE
+	{ "ktrace() off", loop_ktrace_two_u64 },
+	{ "ktrace() two u64", loop_ktrace_two_u64, event_setup, event_teardown,
+	  .system = "ktrace", .event = "bench_ktrace_two_u64", .records = 1 },
+	{ "ktrace() two u64, in an instance", loop_ktrace_two_u64,
+	  instance_setup, instance_teardown,
+	  .system = "ktrace", .event = "bench_ktrace_two_u64", .records = 1 },
+	{ "ktrace() two u64, 1 exporter", loop_ktrace_two_u64, event_setup, event_teardown,
+	  .system = "ktrace", .event = "bench_ktrace_two_u64", .exports = 1, .records = 1 },
+	{ "ktrace() int + string", loop_ktrace_int_string, event_setup, event_teardown,
+	  .system = "ktrace", .event = "bench_ktrace_int_string", .records = 1 },
+#endif
 	{ "trace_puts()", loop_puts, .records = 1 },
 	{ "trace_printk() two u64", loop_printk, .records = 1 },
+	{ "trace_printk() int + string", loop_printk_string, .records = 1 },
 	{ "trace_array_printk() two u64, in an instance", loop_array_printk,
 	  instance_setup, instance_teardown, .records = 1 },
 	{ "tracing_snapshot(), 64 KiB a CPU", loop_snapshot,
