@@ -57,6 +57,7 @@ enum ktrace_type {
  * @name: name of the event, a zero byte, and the format
  * @file: source file
  * @func: function
+ * @hits: how often it has been passed while it was on
  * @types: enum ktrace_type of the arguments, the first in the lowest bits
  * @line: line in @file
  * @muted: switched off by ktrace_sites, whatever happens to the event
@@ -71,6 +72,7 @@ struct ktrace_site {
 	const char		*name;
 	const char		*file;
 	const char		*func;
+	unsigned long __percpu	*hits;
 	u64			types;
 	u32			line;
 	bool			muted;
@@ -84,7 +86,12 @@ void __ktrace_check(const char *fmt, ...)
 
 #ifdef CONFIG_KTRACE
 
-void __ktrace(struct ktrace_site *site, ...);
+/* The most arguments of a __ktrace(). */
+#define KTRACE_REG_ARGS		5
+
+void __ktrace(struct ktrace_site *site, u64 arg1, u64 arg2, u64 arg3, u64 arg4,
+	      u64 arg5);
+void __ktrace_more(struct ktrace_site *site, ...);
 
 /*
  * gcc gives bit fields types of their own, which match none of the standard
@@ -138,6 +145,75 @@ void __ktrace(struct ktrace_site *site, ...);
 #define __ktrace_types(args...)						\
 	CONCATENATE(__ktrace_types, COUNT_ARGS(args))(args)
 
+/* How an argument is passed: a pointer must not be extended by its sign. */
+#if defined(CONFIG_64BIT) || defined(__CHECKER__)
+#define __ktrace_arg(x...)	((__force u64)(x))
+#else
+#define __ktrace_arg(x...)						\
+	((u64)__builtin_choose_expr(__builtin_classify_type(x) == 5,	\
+				    (unsigned long)(x), (x)))
+#endif
+
+/* Each goes to the end when it has been widened: in the end they are in order. */
+#define __ktrace_wide1(site, x, y...)					\
+	__ktrace_more(site, ##y, __ktrace_arg(x))
+#define __ktrace_wide2(site, x, y...)					\
+	__ktrace_wide1(site, ##y, __ktrace_arg(x))
+#define __ktrace_wide3(site, x, y...)					\
+	__ktrace_wide2(site, ##y, __ktrace_arg(x))
+#define __ktrace_wide4(site, x, y...)					\
+	__ktrace_wide3(site, ##y, __ktrace_arg(x))
+#define __ktrace_wide5(site, x, y...)					\
+	__ktrace_wide4(site, ##y, __ktrace_arg(x))
+#define __ktrace_wide6(site, x, y...)					\
+	__ktrace_wide5(site, ##y, __ktrace_arg(x))
+#define __ktrace_wide7(site, x, y...)					\
+	__ktrace_wide6(site, ##y, __ktrace_arg(x))
+#define __ktrace_wide8(site, x, y...)					\
+	__ktrace_wide7(site, ##y, __ktrace_arg(x))
+#define __ktrace_wide9(site, x, y...)					\
+	__ktrace_wide8(site, ##y, __ktrace_arg(x))
+#define __ktrace_wide10(site, x, y...)				\
+	__ktrace_wide9(site, ##y, __ktrace_arg(x))
+#define __ktrace_wide11(site, x, y...)				\
+	__ktrace_wide10(site, ##y, __ktrace_arg(x))
+#define __ktrace_wide12(site, x, y...)				\
+	__ktrace_wide11(site, ##y, __ktrace_arg(x))
+#define __ktrace_wide13(site, x, y...)				\
+	__ktrace_wide12(site, ##y, __ktrace_arg(x))
+#define __ktrace_wide14(site, x, y...)				\
+	__ktrace_wide13(site, ##y, __ktrace_arg(x))
+#define __ktrace_wide15(site, x, y...)				\
+	__ktrace_wide14(site, ##y, __ktrace_arg(x))
+
+#define __ktrace_call0(site)	__ktrace(site, 0, 0, 0, 0, 0)
+#define __ktrace_call1(site, a)						\
+	__ktrace(site, __ktrace_arg(a), 0, 0, 0, 0)
+#define __ktrace_call2(site, a, b)					\
+	__ktrace(site, __ktrace_arg(a), __ktrace_arg(b), 0, 0, 0)
+#define __ktrace_call3(site, a, b, c)					\
+	__ktrace(site, __ktrace_arg(a), __ktrace_arg(b), __ktrace_arg(c), 0, 0)
+#define __ktrace_call4(site, a, b, c, d)				\
+	__ktrace(site, __ktrace_arg(a), __ktrace_arg(b), __ktrace_arg(c),	\
+		 __ktrace_arg(d), 0)
+#define __ktrace_call5(site, a, b, c, d, e)				\
+	__ktrace(site, __ktrace_arg(a), __ktrace_arg(b), __ktrace_arg(c),	\
+		 __ktrace_arg(d), __ktrace_arg(e))
+#define __ktrace_call6(site, x...)	__ktrace_wide6(site, x)
+#define __ktrace_call7(site, x...)	__ktrace_wide7(site, x)
+#define __ktrace_call8(site, x...)	__ktrace_wide8(site, x)
+#define __ktrace_call9(site, x...)	__ktrace_wide9(site, x)
+#define __ktrace_call10(site, x...)	__ktrace_wide10(site, x)
+#define __ktrace_call11(site, x...)	__ktrace_wide11(site, x)
+#define __ktrace_call12(site, x...)	__ktrace_wide12(site, x)
+#define __ktrace_call13(site, x...)	__ktrace_wide13(site, x)
+#define __ktrace_call14(site, x...)	__ktrace_wide14(site, x)
+#define __ktrace_call15(site, x...)	__ktrace_wide15(site, x)
+
+/* Arguments are widened where they are passed: who records needs no types. */
+#define __ktrace_call(site, args...)					\
+	CONCATENATE(__ktrace_call, COUNT_ARGS(args))(site, ##args)
+
 /**
  * ktrace - record a trace event
  * @_name: name of the event, an identifier: ktrace:@_name
@@ -172,7 +248,7 @@ do {									\
 	if (0)								\
 		__ktrace_check(__ktrace_name + sizeof(#_name), ##args);	\
 	if (static_branch_unlikely(&__ktrace_site.key))			\
-		__ktrace(&__ktrace_site, ##args);			\
+		__ktrace_call(&__ktrace_site, ##args);			\
 } while (0)
 
 #else /* !CONFIG_KTRACE */

@@ -26,10 +26,13 @@
 #include <linux/hashtable.h>
 #include <linux/ktrace.h>
 #include <linux/module.h>
+#include <linux/percpu.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/socket.h>
 #include <linux/stringhash.h>
+
+#include <asm/word-at-a-time.h>
 
 #include "trace.h"
 #include "trace_ktrace.h"
@@ -42,6 +45,10 @@ struct ktrace_link {
 };
 
 static DEFINE_HASHTABLE(ktrace_events, 10);
+
+/* Of the sites that have no counter, as they have not been on yet */
+static DEFINE_PER_CPU(unsigned long, ktrace_no_hits);
+
 LIST_HEAD(ktrace_tables);
 
 static struct ktrace_event *to_ktrace_event(struct trace_event_call *call)
@@ -51,87 +58,98 @@ static struct ktrace_event *to_ktrace_event(struct trace_event_call *call)
 
 /* Recording */
 
-/* The arguments of one call; a structure, because a va_list may be an array. */
-struct ktrace_args {
-	va_list	ap;
-};
-
-/* For what a record needs, behind its fields, of one argument each. */
-struct ktrace_lengths {
-	u16	len[KTRACE_MAX_ARGS];
-};
-
 /*
  * Is this an address that a kernel pointer can have? What is left are pointers
  * that a printk() of the same would follow, too.
  */
-static bool ktrace_bad_pointer(const void *ptr)
+static __always_inline bool ktrace_bad_pointer(const void *ptr)
 {
-	unsigned long addr = (unsigned long)ptr;
+	unsigned long lowest = PAGE_SIZE;
 
-	if (addr < PAGE_SIZE || IS_ERR(ptr))
-		return true;
+	if (IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE))
+		lowest = TASK_SIZE_MAX;
 
-	return IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE) &&
-	       addr < TASK_SIZE_MAX;
+	return (unsigned long)ptr < lowest || IS_ERR(ptr);
 }
 
-static const char *ktrace_string(const char *str)
+static __always_inline const char *ktrace_string(const char *str)
 {
-	if (!str)
-		return EVENT_NULL_STR;
+	if (likely(!ktrace_bad_pointer(str)))
+		return str;
 
-	return ktrace_bad_pointer(str) ? "(efault)" : str;
+	return str ? "(efault)" : EVENT_NULL_STR;
+}
+
+/* strnlen(), by words where a word may be read of which only a part is there */
+static __always_inline unsigned int
+ktrace_strnlen(const char *str, unsigned int max)
+{
+#if defined(CONFIG_DCACHE_WORD_ACCESS) && !defined(CONFIG_KASAN) && \
+	!defined(CONFIG_KMSAN)
+	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
+	unsigned long word, bits;
+	unsigned int len;
+
+	for (len = 0; len < max; len += sizeof(word)) {
+		word = load_unaligned_zeropad(str + len);
+		if (!has_zero(word, &bits, &constants))
+			continue;
+		bits = prep_zero_mask(word, bits, &constants);
+		len += find_zero(create_zero_mask(bits));
+		break;
+	}
+
+	return min(len, max);
+#else
+	return strnlen(str, max);
+#endif
 }
 
 /*
- * How many bytes come behind the fields? Strings can change while they are
- * looked at: what is measured here is what ktrace_pack() copies.
+ * How many bytes has a record, and where do those behind the fields come from?
+ * Strings can change while they are looked at: what is measured here is what
+ * ktrace_pack() copies. There is a length for each argument that has such
+ * bytes.
  */
-static unsigned int ktrace_measure(const struct ktrace_event *event,
-				   struct ktrace_args *args,
-				   struct ktrace_lengths *lengths)
+static __always_inline unsigned int
+ktrace_measure(const struct ktrace_event *event, const u64 *args,
+	       const void **srcs, u16 *lens)
 {
-	unsigned int left = KTRACE_MAX_DATA;
-	unsigned int max, len;
-	const void *ptr;
-	long star = 0;
-	va_list ap;
+	unsigned int left = KTRACE_MAX_DATA - event->nr_fields;
+	unsigned int max, len, size = event->size;
+	const void *src;
+	long star;
 
-	va_copy(ap, args->ap);
-	for (int i = 0; i < event->nr_fields; i++) {
+	for (int i = event->first_piece; i < event->nr_fields; i++) {
 		const struct ktrace_field *field = &event->fields[i];
 
-		if (field->op == KTRACE_OP_64) {
-			(void)va_arg(ap, u64);
-			continue;
-		}
-		if (field->op < KTRACE_OP_64) {
-			star = va_arg(ap, int);
-			continue;
-		}
-
-		ptr = va_arg(ap, void *);
 		if (field->op != KTRACE_OP_STRING && field->op != KTRACE_OP_DUMP)
 			continue;
 
-		max = min_t(unsigned int, field->size, left);
-		if (field->op == KTRACE_OP_STRING) {
+		src = (void *)(unsigned long)args[i];
+		star = field->star ? (int)args[i - 1] : -1;
+		if (likely(field->op == KTRACE_OP_STRING)) {
+			/* With its final 0 always: filters rely on it. */
+			max = min_t(unsigned int, field->size - 1, left);
 			/* A negative precision is none */
-			if (field->star && star >= 0)
-				max = min_t(unsigned long, max, star + 1);
-			len = max ? strnlen(ktrace_string(ptr), max - 1) + 1 : 0;
+			if (star >= 0)
+				max = min_t(unsigned long, max, star);
+			src = ktrace_string(src);
+			len = ktrace_strnlen(src, max);
+			left -= len++;
 		} else {
+			max = min_t(unsigned int, field->size, left);
 			if (field->star)
 				max = clamp_t(long, star, 0, max);
-			len = ktrace_bad_pointer(ptr) ? 0 : max;
+			len = ktrace_bad_pointer(src) ? 0 : max;
+			left -= len;
 		}
-		lengths->len[i] = len;
-		left -= len;
+		*srcs++ = src;
+		*lens++ = len;
+		size += len;
 	}
-	va_end(ap);
 
-	return KTRACE_MAX_DATA - left;
+	return size;
 }
 
 static noinline void ktrace_copy(const struct ktrace_field *field, void *dst,
@@ -159,51 +177,86 @@ static noinline void ktrace_copy(const struct ktrace_field *field, void *dst,
 	memcpy(dst, src, len);
 }
 
-static void ktrace_pack(const struct ktrace_event *event, void *rec,
-			struct ktrace_args *args,
-			const struct ktrace_lengths *lengths)
+static __always_inline void ktrace_pack_value(const struct ktrace_field *field,
+					      void *dst, u64 val)
 {
-	const struct ktrace_field *field = event->fields;
-	unsigned int data = event->size;
-	unsigned int len;
-	const void *ptr;
-	va_list ap;
+	unsigned int op = field->op & KTRACE_OP_SIZE;
 
+	if (op == KTRACE_OP_64)
+		*(u64 *)dst = val;
+	else if (op == KTRACE_OP_32)
+		*(u32 *)dst = val;
+	else if (op == KTRACE_OP_16)
+		*(u16 *)dst = val;
+	else
+		*(u8 *)dst = val;
+}
+
+static __always_inline void ktrace_zero_holes(const struct ktrace_event *event,
+					      void *rec)
+{
 	if (unlikely(event->holes))
 		memset(rec + sizeof(struct trace_entry), 0,
 		       event->size - sizeof(struct trace_entry));
+}
 
-	va_copy(ap, args->ap);
+/* Where all arguments are recorded by their value */
+static __always_inline void ktrace_pack_values(const struct ktrace_event *event,
+					       void *rec, const u64 *args)
+{
+	const struct ktrace_field *end = event->fields + event->nr_fields;
+	const struct ktrace_field *field;
+
+	ktrace_zero_holes(event, rec);
+	for (field = event->fields; field < end; field++)
+		ktrace_pack_value(field, rec + field->offset, *args++);
+}
+
+static __always_inline void
+ktrace_pack(const struct ktrace_event *event, void *rec, const u64 *args,
+	    const void * const *srcs, const u16 *lens)
+{
+	const struct ktrace_field *field = event->fields;
+	unsigned int data = event->size;
+
+	ktrace_zero_holes(event, rec);
 	for (int i = 0; i < event->nr_fields; i++, field++) {
 		void *dst = rec + field->offset;
+		unsigned int len;
 
-		if (field->op == KTRACE_OP_64) {
-			*(u64 *)dst = va_arg(ap, u64);
-		} else if (field->op == KTRACE_OP_32) {
-			*(u32 *)dst = va_arg(ap, int);
-		} else if (field->op == KTRACE_OP_STRING ||
-			   field->op == KTRACE_OP_DUMP) {
-			ptr = va_arg(ap, void *);
-			len = lengths->len[i];
-			*(u32 *)dst = len << 16 | data;
-			if (!len)
-				continue;
-			if (field->op == KTRACE_OP_STRING) {
-				memcpy(rec + data, ktrace_string(ptr), len - 1);
-				*(char *)(rec + data + len - 1) = 0;
-			} else {
-				memcpy(rec + data, ptr, len);
-			}
-			data += len;
-		} else if (field->op == KTRACE_OP_16) {
-			*(u16 *)dst = va_arg(ap, int);
-		} else if (field->op == KTRACE_OP_8) {
-			*(u8 *)dst = va_arg(ap, int);
-		} else {
-			ktrace_copy(field, dst, va_arg(ap, void *));
+		if (field->op <= KTRACE_OP_64) {
+			ktrace_pack_value(field, dst, args[i]);
+			continue;
 		}
+		if (unlikely(field->op > KTRACE_OP_DUMP)) {
+			ktrace_copy(field, dst, (void *)(unsigned long)args[i]);
+			continue;
+		}
+
+		len = *lens++;
+		*(u32 *)dst = len << 16 | data;
+		dst = rec + data;
+		data += len;
+		if (field->op == KTRACE_OP_STRING)
+			((char *)dst)[--len] = 0;
+		memcpy(dst, *srcs++, len);
 	}
-	va_end(ap);
+}
+
+/* Both for ways that are long anyway */
+
+static noinline unsigned int
+ktrace_measure_slow(const struct ktrace_event *event, const u64 *args,
+		    const void **srcs, u16 *lens)
+{
+	return ktrace_measure(event, args, srcs, lens);
+}
+
+static noinline void ktrace_pack_slow(const struct ktrace_event *event,
+				      void *rec, const u64 *args,
+				      const void * const *srcs, const u16 *lens)
+{
+	ktrace_pack(event, rec, args, srcs, lens);
 }
 
 /* All that trace_event_buffer_reserve() and _commit() look at. */
@@ -231,69 +284,154 @@ static __always_inline bool ktrace_file_is_plain(struct trace_event_file *file)
 /* ring_buffer_event_data() is for records that were read as well. */
 static __always_inline void *ktrace_event_data(struct ring_buffer_event *rb)
 {
-	if (likely(rb->type_len && rb->type_len <= RINGBUF_TYPE_DATA_TYPE_LEN_MAX))
+	if (likely(rb->type_len - 1U < RINGBUF_TYPE_DATA_TYPE_LEN_MAX))
 		return rb->array;
 
 	return ring_buffer_event_data(rb);
 }
 
 /*
- * Inlined into __ktrace(): stack traces skip as many functions as between an
- * event's callback and trace_event_buffer_commit().
+ * What trace_event_buffer_reserve() and _commit() do, without asking what
+ * ktrace_file_is_plain() has asked.
  */
-static __always_inline void
-ktrace_to_file(const struct ktrace_event *event, struct trace_event_file *file,
-	       struct ktrace_args *args)
+static __always_inline void *ktrace_begin(const struct ktrace_event *event,
+					  struct ring_buffer_event *rb,
+					  unsigned int ctx)
 {
-	bool plain = ktrace_file_is_plain(file);
-	struct trace_event_buffer fbuffer __uninitialized;
-	unsigned int size = event->size;
-	struct ktrace_lengths lengths __uninitialized;
-	struct ring_buffer_event *rb;
-	struct trace_buffer *buffer;
-	unsigned int ctx;
-	void *rec;
+	void *rec = ktrace_event_data(rb);
 
-	if (!plain && trace_trigger_soft_disabled(file))
-		return;
-
-	if (event->dynamic)
-		size += ktrace_measure(event, args, &lengths);
-
-	if (!plain) {
-		rec = trace_event_buffer_reserve(&fbuffer, file, size);
-		if (rec) {
-			ktrace_pack(event, rec, args, &lengths);
-			trace_event_buffer_commit(&fbuffer);
-		}
-		return;
-	}
-
-	/* The same, without asking what has just been asked. */
-	buffer = file->tr->array_buffer.buffer;
-	ctx = tracing_gen_ctx_dec();
-	rb = ring_buffer_lock_reserve(buffer, size);
-	if (!rb)
-		return;
-
-	rec = ktrace_event_data(rb);
 	tracing_generic_entry_update(rec, event->call.event.type, ctx);
-	ktrace_pack(event, rec, args, &lengths);
 
+	return rec;
+}
+
+static __always_inline void ktrace_commit(struct trace_buffer *buffer)
+{
 	__this_cpu_write(trace_taskinfo_save, true);
 	ring_buffer_unlock_commit(buffer);
 }
 
+static __always_inline void
+ktrace_values_to_buffer(const struct ktrace_event *event,
+			struct trace_buffer *buffer, const u64 *args)
+{
+	unsigned int ctx = tracing_gen_ctx_dec();
+	struct ring_buffer_event *rb;
+
+	rb = ring_buffer_lock_reserve(buffer, event->size);
+	if (rb) {
+		ktrace_pack_values(event, ktrace_begin(event, rb, ctx), args);
+		ktrace_commit(buffer);
+	}
+}
+
+/* A string: its place in the record is a value, for as long as that is made. */
+static noinline void ktrace_string_to_buffer(const struct ktrace_event *event,
+					     struct trace_buffer *buffer,
+					     u64 *args)
+{
+	unsigned int nr = event->first_piece;
+	struct ring_buffer_event *rb;
+	u64 arg = args[nr];
+	unsigned int ctx;
+	unsigned int len;
+	const char *str;
+	char *dst;
+	void *rec;
+
+	str = ktrace_string((const char *)(unsigned long)arg);
+	len = ktrace_strnlen(str, event->fields[nr].size - 1);
+	ctx = tracing_gen_ctx_dec();
+	rb = ring_buffer_lock_reserve(buffer, event->size + len + 1);
+	if (!rb)
+		return;
+
+	rec = ktrace_begin(event, rb, ctx);
+	args[nr] = (len + 1) << 16 | event->size;
+	ktrace_pack_values(event, rec, args);
+	args[nr] = arg;
+
+	dst = rec + event->size;
+	dst[len] = 0;
+	memcpy(dst, str, len);
+	ktrace_commit(buffer);
+}
+
+static noinline void ktrace_all_to_buffer(const struct ktrace_event *event,
+					  struct trace_buffer *buffer,
+					  const u64 *args)
+{
+	const void *srcs[KTRACE_MAX_ARGS] __uninitialized;
+	u16 lens[KTRACE_MAX_ARGS] __uninitialized;
+	unsigned int ctx = tracing_gen_ctx_dec();
+	struct ring_buffer_event *rb;
+	unsigned int size;
+
+	size = ktrace_measure(event, args, srcs, lens);
+	rb = ring_buffer_lock_reserve(buffer, size);
+	if (rb) {
+		ktrace_pack(event, ktrace_begin(event, rb, ctx), args, srcs,
+			    lens);
+		ktrace_commit(buffer);
+	}
+}
+
+static __always_inline void
+ktrace_to_buffer(const struct ktrace_event *event, struct trace_buffer *buffer,
+		 u64 *args)
+{
+	switch (event->contents) {
+	case KTRACE_VALUES:
+		ktrace_values_to_buffer(event, buffer, args);
+		break;
+	case KTRACE_A_STRING:
+		ktrace_string_to_buffer(event, buffer, args);
+		break;
+	default:
+		ktrace_all_to_buffer(event, buffer, args);
+	}
+}
+
+static __always_inline void
+ktrace_to_file(const struct ktrace_event *event, struct trace_event_file *file,
+	       u64 *args, const void **srcs, u16 *lens)
+{
+	struct trace_event_buffer fbuffer __uninitialized;
+	unsigned int size;
+	void *rec;
+
+	if (likely(ktrace_file_is_plain(file))) {
+		ktrace_to_buffer(event, file->tr->array_buffer.buffer, args);
+		return;
+	}
+
+	if (trace_trigger_soft_disabled(file))
+		return;
+
+	size = event->size;
+	if (event->contents != KTRACE_VALUES)
+		size = ktrace_measure_slow(event, args, srcs, lens);
+
+	rec = trace_event_buffer_reserve(&fbuffer, file, size);
+	if (!rec)
+		return;
+
+	if (event->contents == KTRACE_VALUES)
+		ktrace_pack_values(event, rec, args);
+	else
+		ktrace_pack_slow(event, rec, args, srcs, lens);
+	trace_event_buffer_commit(&fbuffer);
+}
+
 #ifdef CONFIG_PERF_EVENTS
-/* Inlined into __ktrace(), whose caller is what perf shows. */
 static __always_inline void ktrace_to_perf(struct ktrace_event *event,
-					   struct ktrace_args *args)
+					   const u64 *args, const void **srcs,
+					   u16 *lens)
 {
 	struct trace_event_call *call = &event->call;
-	struct ktrace_lengths lengths __uninitialized;
-	unsigned int size = event->size;
 	struct hlist_head *head;
 	struct pt_regs *regs;
+	unsigned int size;
 	void *rec;
 	int rctx;
 
@@ -301,34 +439,32 @@ static __always_inline void ktrace_to_perf(struct ktrace_event *event,
 	if (!bpf_prog_array_valid(call) && hlist_empty(head))
 		return;
 
-	if (event->dynamic)
-		size += ktrace_measure(event, args, &lengths);
+	size = ktrace_measure_slow(event, args, srcs, lens);
 	size = ALIGN(size + sizeof(u32), sizeof(u64)) - sizeof(u32);
-
 	rec = perf_trace_buf_alloc(size, &regs, &rctx);
 	if (!rec)
 		return;
 
 	perf_fetch_caller_regs(regs);
-	ktrace_pack(event, rec, args, &lengths);
+	ktrace_pack_slow(event, rec, args, srcs, lens);
 	perf_trace_run_bpf_submit(rec, size, rctx, call, 1, regs, head, NULL);
 }
 #else
-static void ktrace_to_perf(struct ktrace_event *event, struct ktrace_args *args)
+static void ktrace_to_perf(struct ktrace_event *event, const u64 *args,
+			   const void **srcs, u16 *lens)
 {
 }
 #endif
 
 /*
- * __ktrace - record what happens at a site, for the macro ktrace()
- * @site: the site, which is on
- *
- * Then come the arguments, of the types that @site says.
+ * Inlined into those whom a site calls: stack traces skip as many functions as
+ * between an event's callback and trace_event_buffer_commit(), and what perf
+ * shows is the caller of this one's.
  */
-void __ktrace(struct ktrace_site *site, ...)
+static __always_inline void ktrace_record(struct ktrace_site *site, u64 *args,
+					  const void **srcs, u16 *lens)
 {
 	struct ktrace_event *event;
-	struct ktrace_args args;
 	struct ktrace_link *link;
 
 	if (IS_ENABLED(CONFIG_LOCKDEP))
@@ -342,16 +478,101 @@ void __ktrace(struct ktrace_site *site, ...)
 	if (unlikely(!event))
 		return;
 
-	va_start(args.ap, site);
+	this_cpu_inc(*site->hits);
+
 	hlist_for_each_entry_rcu_notrace(link, &event->links, node)
-		ktrace_to_file(event, link->file, &args);
-	if (unlikely(READ_ONCE(event->perf)))
-		ktrace_to_perf(event, &args);
-	va_end(args.ap);
+		ktrace_to_file(event, link->file, args, srcs, lens);
+	if (unlikely(smp_load_acquire(&event->perf)))
+		ktrace_to_perf(event, args, srcs, lens);
+}
+
+/*
+ * __ktrace - record what happens at a site, for the macro ktrace()
+ * @site: the site, which is on
+ * @arg1: the first argument
+ * @arg2: and so on; those that @site does not have are not looked at
+ * @arg3: as @arg2
+ * @arg4: as @arg2
+ * @arg5: as @arg2
+ *
+ * Five in registers cost a site less code than a structure on its stack, and
+ * no check of that stack in a function whose event is off.
+ */
+void __ktrace(struct ktrace_site *site, u64 arg1, u64 arg2, u64 arg3, u64 arg4,
+	      u64 arg5)
+{
+	u64 args[KTRACE_REG_ARGS] = { arg1, arg2, arg3, arg4, arg5 };
+	const void *srcs[KTRACE_REG_ARGS] __uninitialized;
+	u16 lens[KTRACE_REG_ARGS] __uninitialized;
+
+	ktrace_record(site, args, srcs, lens);
 }
 EXPORT_SYMBOL_GPL(__ktrace);
 
+/*
+ * __ktrace_more - record what happens at a site, for the macro ktrace()
+ * @site: the site, which is on
+ *
+ * Then come its arguments, each a u64.
+ */
+void __ktrace_more(struct ktrace_site *site, ...)
+{
+	const void *srcs[KTRACE_MAX_ARGS] __uninitialized;
+	u16 lens[KTRACE_MAX_ARGS] __uninitialized;
+	u64 args[KTRACE_MAX_ARGS] __uninitialized;
+	u64 types = site->types;
+	va_list ap;
+
+	va_start(ap, site);
+	for (int i = 0; i < KTRACE_MAX_ARGS && types; i++, types >>= 4)
+		args[i] = va_arg(ap, u64);
+	va_end(ap);
+
+	ktrace_record(site, args, srcs, lens);
+}
+EXPORT_SYMBOL_GPL(__ktrace_more);
+
 /* Switching */
+
+/* A site that is on without one, as memory is short, gets another chance. */
+static void ktrace_count_site(struct ktrace_site *site)
+{
+	unsigned long __percpu *hits;
+
+	if (site->hits != &ktrace_no_hits)
+		return;
+
+	hits = alloc_percpu(unsigned long);
+	if (hits)
+		WRITE_ONCE(site->hits, hits);
+}
+
+/*
+ * ktrace_site_hits - how often has a site been passed while it was on?
+ * @site: the site
+ * @hits: the number
+ *
+ * Context: event_mutex is held
+ *
+ * Return: false when nobody knows: there was no memory to count.
+ */
+bool ktrace_site_hits(const struct ktrace_site *site, unsigned long *hits)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	*hits = 0;
+	if (!site->event)
+		return true;
+	if (site->hits == &ktrace_no_hits)
+		return !static_key_enabled(&site->key);
+
+	for_each_possible_cpu(cpu)
+		sum += *per_cpu_ptr(site->hits, cpu);
+	*hits = sum;
+
+	return true;
+}
 
 void ktrace_switch_site(struct ktrace_site *site)
 {
@@ -362,10 +583,12 @@ void ktrace_switch_site(struct ktrace_site *site)
 	if (on == static_key_enabled(&site->key))
 		return;
 
-	if (on)
+	if (on) {
+		ktrace_count_site(site);
 		static_branch_enable(&site->key);
-	else
+	} else {
 		static_branch_disable(&site->key);
+	}
 }
 
 static void ktrace_switch_event(struct ktrace_event *event)
@@ -424,7 +647,8 @@ static int ktrace_reg(struct trace_event_call *call, enum trace_reg type,
 		break;
 #ifdef CONFIG_PERF_EVENTS
 	case TRACE_REG_PERF_REGISTER:
-		WRITE_ONCE(event->perf, true);
+		/* After perf_events, which ktrace_to_perf() uses */
+		smp_store_release(&event->perf, true);
 		break;
 	case TRACE_REG_PERF_UNREGISTER:
 		WRITE_ONCE(event->perf, false);
@@ -495,31 +719,6 @@ static struct trace_event_file *ktrace_file(struct trace_array *tr,
 	return NULL;
 }
 
-/* May a ring buffer still have records of an event? */
-static bool ktrace_has_records(struct ktrace_event *event)
-{
-	struct trace_event_file *file;
-	struct trace_array *tr;
-
-	guard(mutex)(&trace_types_lock);
-	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
-		file = ktrace_file(tr, event);
-		if (!file || !(file->flags & EVENT_FILE_FL_WAS_ENABLED))
-			continue;
-		if (!ring_buffer_empty(tr->array_buffer.buffer))
-			return true;
-#ifdef CONFIG_TRACER_SNAPSHOT
-		if (tr->snapshot_buffer.buffer &&
-		    !ring_buffer_empty(tr->snapshot_buffer.buffer))
-			return true;
-#endif
-		/* Nothing to clear when the event goes. */
-		clear_bit(EVENT_FILE_FL_WAS_ENABLED_BIT, &file->flags);
-	}
-
-	return false;
-}
-
 /* Removes an event without sites, unless somebody uses it. */
 static int ktrace_remove_event(struct ktrace_event *event)
 {
@@ -539,27 +738,6 @@ static int ktrace_remove_event(struct ktrace_event *event)
 	return 0;
 }
 
-/* An event that has no site, no user and no record goes. */
-static void ktrace_clean_event(struct ktrace_event *event)
-{
-	if (event->sites || event->perf || !hlist_empty(&event->links))
-		return;
-
-	if (!ktrace_has_records(event))
-		ktrace_remove_event(event);
-}
-
-/* Events of modules that have been gone for a while */
-static void ktrace_clean(void)
-{
-	struct ktrace_event *event;
-	struct hlist_node *tmp;
-	int i;
-
-	hash_for_each_safe(ktrace_events, i, tmp, event, node)
-		ktrace_clean_event(event);
-}
-
 /*
  * An event without sites makes room for one with the same name and other
  * fields: a developer changed the format and loads the module again. The
@@ -570,6 +748,15 @@ static int ktrace_replace_event(struct ktrace_event *event)
 	struct trace_event_file *file;
 	struct trace_array *tr;
 	int ret;
+
+	/* Nothing is switched off for an event that has to stay. */
+	if (trace_event_dyn_busy(&event->call))
+		return -EBUSY;
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		file = ktrace_file(tr, event);
+		if (file && atomic_read(&file->sm_ref))
+			return -EBUSY;
+	}
 
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
 		file = ktrace_file(tr, event);
@@ -674,28 +861,17 @@ static void ktrace_add_site(struct ktrace_site *site, struct module *mod,
 			return;
 	}
 
-	/* The first stays the first: it is whom others are in conflict with. */
-	for (p = &event->sites; *p; p = &(*p)->next)
-		;
+	/*
+	 * The first stays the first: it is whom others are in conflict with.
+	 * There may be thousands, as of a function in a header, so the others
+	 * come right behind it, where a module that goes finds them, too.
+	 */
+	p = event->sites ? &event->sites->next : &event->sites;
+	site->next = *p;
 	*p = site;
-	site->next = NULL;
+	site->hits = &ktrace_no_hits;
 	WRITE_ONCE(site->event, event);
 	ktrace_switch_site(site);
-}
-
-static void ktrace_del_site(struct ktrace_site *site)
-{
-	struct ktrace_event *event = site->event;
-	struct ktrace_site **p;
-
-	if (!event)
-		return;
-
-	for (p = &event->sites; *p != site; p = &(*p)->next)
-		;
-	*p = site->next;
-	WRITE_ONCE(site->event, NULL);
-	ktrace_clean_event(event);
 }
 
 static void ktrace_add_table(struct ktrace_table *table, bool early)
@@ -722,6 +898,69 @@ void __init ktrace_init(void)
 }
 
 #ifdef CONFIG_MODULES
+/* May a ring buffer still have records of an event? */
+static bool ktrace_has_records(struct ktrace_event *event)
+{
+	struct trace_event_file *file;
+	struct trace_array *tr;
+
+	guard(mutex)(&trace_types_lock);
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		file = ktrace_file(tr, event);
+		if (!file || !(file->flags & EVENT_FILE_FL_WAS_ENABLED))
+			continue;
+		if (!ring_buffer_empty(tr->array_buffer.buffer))
+			return true;
+#ifdef CONFIG_TRACER_SNAPSHOT
+		if (tr->snapshot_buffer.buffer &&
+		    !ring_buffer_empty(tr->snapshot_buffer.buffer))
+			return true;
+#endif
+		/* Nothing to clear when the event goes. */
+		clear_bit(EVENT_FILE_FL_WAS_ENABLED_BIT, &file->flags);
+	}
+
+	return false;
+}
+
+/* An event that has no site, no user and no record goes. */
+static void ktrace_clean_event(struct ktrace_event *event)
+{
+	if (event->sites || event->perf || !hlist_empty(&event->links))
+		return;
+
+	if (!ktrace_has_records(event))
+		ktrace_remove_event(event);
+}
+
+/* Events of modules that have been gone for a while */
+static void ktrace_clean(void)
+{
+	struct ktrace_event *event;
+	struct hlist_node *tmp;
+	int i;
+
+	hash_for_each_safe(ktrace_events, i, tmp, event, node)
+		ktrace_clean_event(event);
+}
+
+static void ktrace_del_site(struct ktrace_site *site)
+{
+	struct ktrace_event *event = site->event;
+	struct ktrace_site **p;
+
+	if (!event)
+		return;
+
+	for (p = &event->sites; *p != site; p = &(*p)->next)
+		;
+	*p = site->next;
+	WRITE_ONCE(site->event, NULL);
+	if (site->hits != &ktrace_no_hits)
+		free_percpu(site->hits);
+	ktrace_clean_event(event);
+}
+
 /*
  * ktrace_module_coming - make the events of a module
  * @mod: the module, whose code does not run yet

@@ -15,16 +15,26 @@
 /* The longest of what formats dereference, a dump. */
 #define KTRACE_MAX_COPY	64
 
-/* What a record keeps of an argument. */
+/* What a record keeps of an argument, and what a field has of that. */
 enum ktrace_op {
 	KTRACE_OP_8,		/* the value, by its bits */
 	KTRACE_OP_16,
 	KTRACE_OP_32,
 	KTRACE_OP_64,
-	KTRACE_OP_STRING,	/* a string, behind the fields */
-	KTRACE_OP_DUMP,		/* a number of bytes, behind the fields */
+	KTRACE_OP_SIZE = 3,
+	/* a string, behind the fields; the field says where */
+	KTRACE_OP_STRING = 4 | KTRACE_OP_32,
+	/* a number of bytes, behind the fields */
+	KTRACE_OP_DUMP = 8 | KTRACE_OP_32,
 	KTRACE_OP_COPY,		/* some bytes, always as many */
 	KTRACE_OP_SOCKADDR,	/* as many bytes as the address family takes */
+};
+
+/* What a record is made of. */
+enum ktrace_contents {
+	KTRACE_VALUES,		/* values, and no strings or the like */
+	KTRACE_A_STRING,	/* and one string */
+	KTRACE_ANYTHING,
 };
 
 /**
@@ -56,7 +66,8 @@ struct ktrace_field {
  * @types: types of the arguments, as in struct ktrace_site
  * @size: bytes of a record without what is behind the fields
  * @nr_fields: number of arguments
- * @dynamic: some bytes are behind the fields
+ * @first_piece: the first argument that may have bytes behind the fields
+ * @contents: enum ktrace_contents
  * @holes: some bytes are between the fields
  * @perf: perf wants the event
  * @fields: the arguments
@@ -72,7 +83,8 @@ struct ktrace_event {
 	u64			types;
 	u16			size;
 	u8			nr_fields;
-	bool			dynamic;
+	u8			first_piece;
+	u8			contents;
 	bool			holes;
 	bool			perf;
 	struct ktrace_field	fields[] __counted_by(nr_fields);
@@ -99,6 +111,7 @@ extern struct ktrace_site __stop___ktrace_sites[];
 
 void ktrace_init(void);
 void ktrace_switch_site(struct ktrace_site *site);
+bool ktrace_site_hits(const struct ktrace_site *site, unsigned long *hits);
 
 static inline const char *ktrace_site_fmt(const struct ktrace_site *site)
 {

@@ -322,8 +322,15 @@ static int ktrace_add_field(struct ktrace_maker *maker, const char *name,
 
 	if (offset != maker->size)
 		event->holes = true;
-	if (op == KTRACE_OP_STRING || op == KTRACE_OP_DUMP)
-		event->dynamic = true;
+	if (op > KTRACE_OP_64) {
+		if (event->contents != KTRACE_VALUES) {
+			event->contents = KTRACE_ANYTHING;
+		} else {
+			event->first_piece = maker->nr;
+			event->contents = op == KTRACE_OP_STRING && !star ?
+					  KTRACE_A_STRING : KTRACE_ANYTHING;
+		}
+	}
 
 	maker->size = offset + size;
 	maker->names[maker->nr] = name;
@@ -408,8 +415,9 @@ static char ktrace_print_mod(struct ktrace_maker *maker,
 }
 
 /*
- * A conversion for tools, which do not know all lengths, and mix up the
- * arguments when they meet a flag that they do not know.
+ * A conversion for tools, which do not know all lengths, mix up the arguments
+ * when they meet a flag that they do not know, and print the letters behind %p
+ * that they do not know.
  */
 static void ktrace_print_conv(struct ktrace_maker *maker,
 			      const struct ktrace_conv *conv)
@@ -449,7 +457,13 @@ static void ktrace_print_conv(struct ktrace_maker *maker,
 		seq_buf_putc(s, mod);
 	}
 
-	seq_buf_printf(s, "%c%.*s", conv->conv, conv->nr_ext, conv->ext);
+	seq_buf_putc(s, conv->conv);
+	if (conv->conv != 'p' || !ktrace_ext_is_value(conv))
+		seq_buf_printf(s, "%.*s", conv->nr_ext, conv->ext);
+	else if (conv->nr_ext && conv->ext[0] == 's')
+		seq_buf_putc(s, 's');
+	else if (conv->nr_ext && strchr("SB", conv->ext[0]))
+		seq_buf_putc(s, 'S');
 }
 
 /* Fields and output of one conversion, which is not the end of the format */
@@ -697,6 +711,8 @@ struct ktrace_event *ktrace_make_event(const struct ktrace_site *site,
 
 	INIT_LIST_HEAD(&event->call_fields);
 	event->nr_fields = nr;
+	event->first_piece = nr;
+	event->contents = KTRACE_VALUES;
 	event->types = site->types;
 	event->call.class = &ktrace_event_class;
 	event->call.event.funcs = &ktrace_event_funcs;

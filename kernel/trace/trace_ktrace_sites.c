@@ -65,15 +65,20 @@ static int ktrace_sites_show(struct seq_file *m, void *v)
 {
 	const struct ktrace_table *table = m->private;
 	const struct ktrace_site *site = v;
+	unsigned long hits;
 
 	if (v == SEQ_START_TOKEN) {
-		seq_puts(m, "# file:line [module] function event state format\n");
+		seq_puts(m, "# file:line [module] function event state hits format\n");
 		return 0;
 	}
 
-	seq_printf(m, "%s:%u [%s] %s %s %s \"", site->file, site->line,
+	seq_printf(m, "%s:%u [%s] %s %s %s ", site->file, site->line,
 		   ktrace_table_name(table), site->func, site->name,
 		   ktrace_site_state(site));
+	if (ktrace_site_hits(site, &hits))
+		seq_printf(m, "%lu \"", hits);
+	else
+		seq_puts(m, "- \"");
 	seq_escape(m, ktrace_site_fmt(site), "\n\t\"\\");
 	seq_puts(m, "\"\n");
 

@@ -17,11 +17,13 @@
 #include <linux/mman.h>
 #include <linux/module.h>
 #include <linux/mount.h>
+#include <linux/perf_event.h>
 #include <linux/seq_buf.h>
 #include <linux/slab.h>
 #include <linux/socket.h>
 #include <linux/trace.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 
 #include "../trace.h"
 #include "../trace_ktrace.h"
@@ -433,6 +435,58 @@ static void strings(struct kunit *test)
 	expect_records(test, expected);
 }
 
+static noinline void trace_bounded(const char *str, int len)
+{
+	ktrace(kunit_bounded, "str=%.*s end=%d", len, str, 1);
+}
+
+/*
+ * Lengths are found a word at a time: wherever it begins and ends, and with
+ * nothing readable behind it, a string has its own length.
+ */
+static void strings_of_all_lengths(struct kunit *test)
+{
+	char *page = vmalloc(PAGE_SIZE);
+	char want[64];
+	char *str;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	switch_event(test, "kunit_string", true);
+	switch_event(test, "kunit_bounded", true);
+	for (int len = 0; len <= 2 * sizeof(long); len++) {
+		for (int from = 0; from < sizeof(long); from++) {
+			memset(page, 0xff, PAGE_SIZE);
+			str = page + from;
+			memset(str, 'x', len);
+			str[len] = 0;
+			snprintf(want, sizeof(want),
+				 "kunit_string: str=%s end=1\n", str);
+			trace_string(str);
+			expect_records(test, want);
+			clear_records(test);
+		}
+
+		/* The guard page is behind it. */
+		str = page + PAGE_SIZE - len - 1;
+		memset(str, 'y', len);
+		str[len] = 0;
+		snprintf(want, sizeof(want), "kunit_string: str=%s end=1\n", str);
+		trace_string(str);
+		expect_records(test, want);
+		clear_records(test);
+
+		/* And it has no end. */
+		str = page + PAGE_SIZE - len;
+		memset(str, 'z', len);
+		snprintf(want, sizeof(want), "kunit_bounded: str=%.*s end=1\n",
+			 len, str);
+		trace_bounded(str, len);
+		expect_records(test, want);
+		clear_records(test);
+	}
+	vfree(page);
+}
+
 static noinline void trace_precise(const char *str, int len)
 {
 	ktrace(kunit_precise, "%.3s|%.*s|%6.2s|%-6s|%p", str, len, str, str, str,
@@ -471,8 +525,10 @@ static noinline void trace_ten_strings(const char *str)
 /* Together they take no more than KTRACE_MAX_DATA. */
 static void many_strings(struct kunit *test)
 {
+	unsigned int fixed = sizeof(struct trace_entry) + 10 * sizeof(u32);
 	struct context *ctx = test->priv;
 	struct ring_buffer_event *rb;
+	const u32 *locs;
 	char *big;
 
 	big = kunit_kzalloc(test, KTRACE_MAX_STR, GFP_KERNEL);
@@ -484,8 +540,12 @@ static void many_strings(struct kunit *test)
 				 raw_smp_processor_id(), NULL, NULL);
 	KUNIT_ASSERT_NOT_NULL(test, rb);
 	KUNIT_EXPECT_EQ(test, ring_buffer_event_length(rb),
-			sizeof(struct trace_entry) + 10 * sizeof(u32) +
-			KTRACE_MAX_DATA);
+			fixed + KTRACE_MAX_DATA);
+
+	/* Nothing is left for the last one but its final 0. */
+	locs = ring_buffer_event_data(rb) + sizeof(struct trace_entry);
+	KUNIT_EXPECT_EQ(test, locs[9],
+			1 << 16 | (fixed + KTRACE_MAX_DATA - 1));
 }
 
 /* Pointers */
@@ -545,6 +605,10 @@ static void pointers(struct kunit *test)
 	expect_records(test, hashed);
 	KUNIT_ASSERT_EQ(test, write_file(test, OPTIONS "hash-ptr", "0"), 0);
 	expect_records(test, plain);
+
+	/* Tools know no more than that. */
+	expect_in_format(test, "kunit_pointer",
+			 "\nprint fmt: \"ptr=%p sym=%ps err=%p\", ");
 }
 
 /* Names */
@@ -761,6 +825,42 @@ static void tracing_is_off(struct kunit *test)
 }
 
 /* The way around trace_event_buffer_reserve() makes the same records. */
+#ifdef CONFIG_PERF_EVENTS
+static void count_for_perf(struct perf_event *event,
+			   struct perf_sample_data *data, struct pt_regs *regs)
+{
+	(*(int *)event->overflow_handler_context)++;
+}
+
+/* Alone, with nobody else who wants the event */
+static void by_perf(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_TRACEPOINT,
+		.size		= sizeof(attr),
+		.sample_period	= 1,
+	};
+	struct context *ctx = test->priv;
+	struct trace_event_file *file;
+	struct perf_event *event;
+	int count = 0;
+
+	scoped_guard(mutex, &event_mutex) {
+		file = find_event_file(ctx->tr, "ktrace", "kunit_number");
+		KUNIT_ASSERT_NOT_NULL(test, file);
+		attr.config = file->event_call->event.type;
+	}
+	event = perf_event_create_kernel_counter(&attr, -1, current,
+						 count_for_perf, &count);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	trace_number(1);
+	perf_event_release_kernel(event);
+	trace_number(2);
+	KUNIT_EXPECT_EQ(test, count, 1);
+	expect_records(test, "");
+}
+#endif
+
 static void with_stacktrace(struct kunit *test)
 {
 	const char *text;
@@ -773,7 +873,7 @@ static void with_stacktrace(struct kunit *test)
 	trace_number(1);
 	KUNIT_ASSERT_EQ(test, write_file(test, OPTIONS "stacktrace", "0"), 0);
 	text = read_records(test);
-	KUNIT_EXPECT_TRUE_MSG(test, strstarts(text, "kunit_number: number=1 str=text\n"),
+	KUNIT_EXPECT_TRUE_MSG(test, strstarts(text, "kunit_number: number=1 str=text\n<stack trace>\n"),
 			      "%s", text);
 }
 
@@ -886,7 +986,7 @@ static void expect_state(struct kunit *test, const struct ktrace_site *site,
 	char line[160];
 	const char *all;
 
-	snprintf(line, sizeof(line), "%s:%u [%s] %s %s %s \"", site->file,
+	snprintf(line, sizeof(line), "%s:%u [%s] %s %s %s ", site->file,
 		 site->line, fake_module.name, site->func, site->name, state);
 	all = read_file(test, "ktrace_sites");
 	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(all, line), "no \"%s\" in\n%s",
@@ -908,7 +1008,7 @@ static void module_comes_and_goes(struct kunit *test)
 	switch_event(test, "kunit_mod", true);
 	expect_state(test, &sites[0], "on");
 	expect_state(test, &sites[1], "off");
-	__ktrace(&sites[0], 5);
+	__ktrace_call(&sites[0], 5);
 	unload();
 
 	/* What has never been on is gone; what has records can be read. */
@@ -920,7 +1020,7 @@ static void module_comes_and_goes(struct kunit *test)
 	/* It is still on when the module comes again. */
 	load(sites, 2);
 	expect_state(test, &sites[0], "on");
-	__ktrace(&sites[0], 6);
+	__ktrace_call(&sites[0], 6);
 	switch_event(test, "kunit_mod", false);
 	expect_state(test, &sites[0], "off");
 	expect_records(test, "kunit_mod: m=5\nkunit_mod: m=6\n");
@@ -944,7 +1044,7 @@ static void format_changes(struct kunit *test)
 	need_modules(test);
 	load(old, 1);
 	switch_event(test, "kunit_edit", true);
-	__ktrace(&old[0], 5);
+	__ktrace_call(&old[0], 5);
 	unload();
 	expect_records(test, "kunit_edit: m=5\n");
 
@@ -952,12 +1052,48 @@ static void format_changes(struct kunit *test)
 	expect_state(test, &new[0], "off");
 	expect_records(test, "");
 	switch_event(test, "kunit_edit", true);
-	__ktrace(&new[0], 6, 7);
+	__ktrace_call(&new[0], 6, 7);
 	expect_records(test, "kunit_edit: m=6 n=7\n");
 	switch_event(test, "kunit_edit", false);
 	clear_records(test);
 	unload();
 	KUNIT_EXPECT_FALSE(test, event_exists(test, "kunit_edit"));
+}
+
+/* An event that somebody needs stays as it is, and stays on. */
+static void format_changes_in_use(struct kunit *test)
+{
+	static struct ktrace_site old[] = {
+		SITE("kunit_needed", "m=%d", KTRACE_S32, 1),
+	};
+	static struct ktrace_site new[] = {
+		SITE("kunit_needed", "m=%d n=%d", KTRACE_S32 | KTRACE_S32 << 4, 1),
+	};
+	struct context *ctx = test->priv;
+
+	need_modules(test);
+	load(old, 1);
+	switch_event(test, "kunit_needed", true);
+	KUNIT_ASSERT_EQ(test, trace_array_set_event_trigger(ctx->tr, "ktrace",
+							    "kunit_needed",
+							    "traceon"), 0);
+	unload();
+
+	load(new, 1);
+	expect_state(test, &new[0], "refused");
+	unload();
+
+	load(old, 1);
+	expect_state(test, &old[0], "on");
+	__ktrace_call(&old[0], 8);
+	expect_records(test, "kunit_needed: m=8\n");
+	KUNIT_ASSERT_EQ(test, trace_array_set_event_trigger(ctx->tr, "ktrace",
+							    "kunit_needed",
+							    "!traceon"), 0);
+	switch_event(test, "kunit_needed", false);
+	clear_records(test);
+	unload();
+	KUNIT_EXPECT_FALSE(test, event_exists(test, "kunit_needed"));
 }
 
 static void conflicts(struct kunit *test)
@@ -977,8 +1113,8 @@ static void conflicts(struct kunit *test)
 	switch_event(test, "kunit_shared", true);
 	expect_state(test, &sites[0], "refused");
 	expect_state(test, &sites[2], "on");
-	__ktrace(&sites[0], 1);
-	__ktrace(&sites[2], 2);
+	__ktrace_call(&sites[0], 1);
+	__ktrace_call(&sites[2], 2);
 	trace_shared_one(3);
 	unload();
 	trace_shared_two(4);
@@ -1031,7 +1167,7 @@ static void events_of_module(struct kunit *test)
 	expect_state(test, &sites[0], "on");
 	expect_state(test, &sites[1], "on");
 	trace_number(1);
-	__ktrace(&sites[1], 2);
+	__ktrace_call(&sites[1], 2);
 	expect_records(test, "kunit_mod_other: o=2\n");
 	switch_event(test, "kunit_mod", false);
 	switch_event(test, "kunit_mod_other", false);
@@ -1059,7 +1195,7 @@ static void sites_by_query(struct kunit *test)
 	expect_state(test, &sites[0], "on");
 	expect_state(test, &sites[1], "muted");
 	expect_state(test, &sites[2], "on");
-	__ktrace(&sites[0], 1);
+	__ktrace_call(&sites[0], 1);
 
 	/* As long as it is muted, whatever its event does */
 	switch_event(test, "kunit_query", false);
@@ -1079,6 +1215,61 @@ static void sites_by_query(struct kunit *test)
 	expect_state(test, &sites[1], "on");
 
 	switch_event(test, "kunit_query", false);
+	clear_records(test);
+	unload();
+}
+
+static void expect_hits(struct kunit *test, const struct ktrace_site *site,
+			unsigned long expected)
+{
+	unsigned long hits;
+
+	guard(mutex)(&event_mutex);
+	KUNIT_EXPECT_TRUE(test, ktrace_site_hits(site, &hits));
+	KUNIT_EXPECT_EQ(test, hits, expected);
+}
+
+static void sites_have_hits(struct kunit *test)
+{
+	static struct ktrace_site sites[] = {
+		SITE("kunit_hits", "h=%d", KTRACE_S32, 10),
+		SITE("kunit_hits", "h=%d", KTRACE_S32, 20),
+	};
+	struct context *ctx = test->priv;
+	const char *all;
+
+	need_modules(test);
+	load(sites, 2);
+	expect_hits(test, &sites[0], 0);
+	switch_event(test, "kunit_hits", true);
+	expect_hits(test, &sites[0], 0);
+	__ktrace_call(&sites[0], 1);
+	__ktrace_call(&sites[0], 2);
+	__ktrace_call(&sites[1], 3);
+
+	/* Passed, but not recorded */
+	trace_array_tracing_off(ctx->tr);
+	__ktrace_call(&sites[0], 4);
+	trace_array_tracing_on(ctx->tr);
+	expect_hits(test, &sites[0], 3);
+	expect_hits(test, &sites[1], 1);
+
+	/* They stay when the event goes off, and go on when it comes back. */
+	switch_event(test, "kunit_hits", false);
+	expect_hits(test, &sites[0], 3);
+	switch_event(test, "kunit_hits", true);
+	__ktrace_call(&sites[0], 5);
+	expect_hits(test, &sites[0], 4);
+	all = read_file(test, "ktrace_sites");
+	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(all, " kunit_hits on 4 \"h=%d\"\n"),
+				  "%s", all);
+
+	/* A module that comes again begins again. */
+	switch_event(test, "kunit_hits", false);
+	unload();
+	load(sites, 2);
+	expect_hits(test, &sites[0], 0);
+
 	clear_records(test);
 	unload();
 }
@@ -1176,6 +1367,7 @@ static struct kunit_case ktrace_cases[] = {
 	KUNIT_CASE(inline_function),
 	KUNIT_CASE(same_name_twice),
 	KUNIT_CASE(strings),
+	KUNIT_CASE(strings_of_all_lengths),
 	KUNIT_CASE(precise_strings),
 	KUNIT_CASE(many_strings),
 	KUNIT_CASE(pointed_bytes),
@@ -1189,14 +1381,19 @@ static struct kunit_case ktrace_cases[] = {
 	KUNIT_CASE(two_instances),
 	KUNIT_CASE(tracing_is_off),
 	KUNIT_CASE(with_stacktrace),
+#ifdef CONFIG_PERF_EVENTS
+	KUNIT_CASE(by_perf),
+#endif
 	KUNIT_CASE(exported),
 	KUNIT_CASE(from_interrupts),
 	KUNIT_CASE(module_comes_and_goes),
 	KUNIT_CASE(format_changes),
+	KUNIT_CASE(format_changes_in_use),
 	KUNIT_CASE(conflicts),
 	KUNIT_CASE(refused_formats),
 	KUNIT_CASE(events_of_module),
 	KUNIT_CASE(sites_by_query),
+	KUNIT_CASE(sites_have_hits),
 	KUNIT_CASE(muted_site),
 	KUNIT_CASE(bad_queries),
 	{}

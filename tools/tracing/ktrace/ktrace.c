@@ -288,12 +288,12 @@ static int list_main(const struct options *options, int argc, char **argv)
 	events = tracefs_system_events(NULL, "ktrace");
 	printf("%-24s %-5s %-7s %s\n", "EVENT", "STATE", "SITE", "PLACE");
 
-	/* file:line [module] function event state format */
+	/* file:line [module] function event state hits format */
 	for (next = text; (line = strsep(&next, "\n"));) {
 		char *name, *state;
 		int place, format;
 
-		if (*line == '#' || sscanf(line, "%*s %*s %*s%n %ms %ms %n",
+		if (*line == '#' || sscanf(line, "%*s %*s %*s%n %ms %ms %*s %n",
 					   &place, &name, &state, &format) != 2)
 			continue;
 
