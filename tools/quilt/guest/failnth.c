@@ -736,6 +736,7 @@ static void syscall_event(void)
 	must_set(I "process_trace_uid_filter", "-1");
 	must_set(I "current_tracer", "nop");
 	must_set(I "set_follow_uid", "1000");
+	must_set(I "options/event-follow", "1");
 }
 
 static int enable_syscall(void)
