@@ -80,18 +80,22 @@ static __always_inline const char *ktrace_string(const char *str)
 	return str ? "(efault)" : EVENT_NULL_STR;
 }
 
-/* strnlen(), by words where a word may be read of which only a part is there */
+/* strnlen(), by words where a word may be read of which only a part is used */
 static __always_inline unsigned int
 ktrace_strnlen(const char *str, unsigned int max)
 {
-#if defined(CONFIG_DCACHE_WORD_ACCESS) && !defined(CONFIG_KASAN) && \
-	!defined(CONFIG_KMSAN)
+#if defined(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS) && \
+	!defined(CONFIG_KASAN) && !defined(CONFIG_KMSAN)
 	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
 	unsigned long word, bits;
 	unsigned int len;
 
 	for (len = 0; len < max; len += sizeof(word)) {
-		word = load_unaligned_zeropad(str + len);
+		/* The next page may not be there. */
+		if (unlikely(offset_in_page(str + len) > PAGE_SIZE - sizeof(word)))
+			return len + strnlen(str + len, max - len);
+
+		word = read_word_at_a_time(str + len);
 		if (!has_zero(word, &bits, &constants))
 			continue;
 		bits = prep_zero_mask(word, bits, &constants);
