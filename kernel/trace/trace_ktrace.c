@@ -72,7 +72,7 @@ static __always_inline bool ktrace_bad_pointer(const void *ptr)
 	return (unsigned long)ptr < lowest || IS_ERR(ptr);
 }
 
-static __always_inline const char *ktrace_string(const char *str)
+static const __always_inline char *ktrace_string(const char *str)
 {
 	if (likely(!ktrace_bad_pointer(str)))
 		return str;
@@ -486,6 +486,7 @@ static __always_inline void ktrace_record(struct ktrace_site *site, u64 *args,
 
 	hlist_for_each_entry_rcu_notrace(link, &event->links, node)
 		ktrace_to_file(event, link->file, args, srcs, lens);
+	/* Pairs with the release in ktrace_reg(). */
 	if (unlikely(smp_load_acquire(&event->perf)))
 		ktrace_to_perf(event, args, srcs, lens);
 }

@@ -254,14 +254,16 @@ check_warnings() {
 	return 1
 }
 
-# With its registers, __ftrace_trace_stack() needs one move more, and
-# __trace_array_vprintk() one to know whose option it is.
+# With its registers, __ftrace_trace_stack() needs one move more,
+# __trace_array_vprintk() two to know whose option and buffer it is, and the
+# other two choose their buffer with preemption off.
 check_fastpath() {
 	local log=$LOGS/check-fastpath
 	need python3:python3 objdump:binutils
 	[ "$(cat "$WORK/objects/stamp" 2>/dev/null)" = "$head" ] || compile_sides || return 1
 	"$QUILT_TOOLS/fastpath.py" -k trace_export_keys -f trace_event_buffer_commit \
-		-f __ftrace_trace_stack+1 -f __trace_array_vprintk+1 "$WORK/objects/$base" "$WORK/objects/$head" && return
+		-f __ftrace_trace_stack+1 -f __trace_array_vprintk+2 \
+		-f __trace_array_puts+2 -f __trace_bputs+2 "$WORK/objects/$base" "$WORK/objects/$head" && return
 	echo "look at the disassembly: objdump -dr build/check/objects/*/..."
 	return 1
 }

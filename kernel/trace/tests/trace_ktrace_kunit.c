@@ -873,7 +873,9 @@ static void with_stacktrace(struct kunit *test)
 	trace_number(1);
 	KUNIT_ASSERT_EQ(test, write_file(test, OPTIONS "stacktrace", "0"), 0);
 	text = read_records(test);
-	KUNIT_EXPECT_TRUE_MSG(test, strstarts(text, "kunit_number: number=1 str=text\n<stack trace>\n"),
+	KUNIT_EXPECT_TRUE_MSG(test,
+			      strstarts(text, "kunit_number: number=1 str=text\n"
+					"<stack trace>\n"),
 			      "%s", text);
 }
 
