@@ -1,7 +1,8 @@
 #!/bin/bash
 # Measures what a trace record costs on the base and on the quilt, side by
 # side: instructions on x86_64 (QEMU's TCG, counted exactly), nanoseconds on
-# User-mode Linux. Writes bench.csv, bench.md and bench.svg.
+# User-mode Linux. Writes bench.csv, bench.md and bench.svg; and process.txt,
+# what processes cost under the tracer "process", strace and others.
 #
 # usage: bench.sh [-n] [-r ROUNDS] [-o DIR]
 #
@@ -159,6 +160,7 @@ for kind in bench bench-uml; do
 	build $kind base "$BASE_TREE"
 	build $kind quilt "$TREE"
 done
+[ -z "$build_kernels" ] || "$QUILT_TOOLS/kernel.sh" guest
 for side in '' -base; do
 	cmp -s "$OUT/bench$side/bench-source" "$OUT/bench-uml$side/bench-source" ||
 		die "the tree has changed between the builds for x86_64 and UML" \
@@ -177,6 +179,19 @@ for ((i = 1; i <= rounds; i++)); do
 		run_um $side "$i"
 	done
 done
+
+say "    processes under tracers"
+guest_program process-loops
+"$QUILT_TOOLS/guest.sh" run --icount -q -t $((LIMIT * 5)) -p linux-perf \
+	-a "$program:/usr/bin/process-loops" process-bench >"$WORK/process" ||
+	die "what processes cost under tracers can't be measured" "see $LOGS/guest-process-bench.log"
+{
+	say "Instructions of a system call, of a new process and of tar under tracers,"
+	say "all that runs meanwhile included (x86_64, one CPU, QEMU with -icount)."
+	say "Linux of the quilt, $(date -u +%Y-%m-%d), make bench."
+	say
+	sed -n '/getppid/,/^untraced again/p' "$WORK/process"
+} >"$results/process.txt"
 
 {
 	say "machine|$(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo), $(nproc) CPUs"
