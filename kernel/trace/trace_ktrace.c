@@ -72,7 +72,8 @@ static __always_inline bool ktrace_bad_pointer(const void *ptr)
 	return (unsigned long)ptr < lowest || IS_ERR(ptr);
 }
 
-static const __always_inline char *ktrace_string(const char *str)
+static __always_inline
+const char *ktrace_string(const char *str)
 {
 	if (likely(!ktrace_bad_pointer(str)))
 		return str;
