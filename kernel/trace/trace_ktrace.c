@@ -402,11 +402,14 @@ ktrace_to_file(const struct ktrace_event *event, struct trace_event_file *file,
 	       u64 *args, const void **srcs, u16 *lens)
 {
 	struct trace_event_buffer fbuffer __uninitialized;
+	struct trace_buffer *buffer;
 	unsigned int size;
 	void *rec;
 
 	if (likely(ktrace_file_is_plain(file))) {
-		ktrace_to_buffer(event, file->tr->array_buffer.buffer, args);
+		/* A snapshot may exchange it before the commit. */
+		buffer = READ_ONCE(file->tr->array_buffer.buffer);
+		ktrace_to_buffer(event, buffer, args);
 		return;
 	}
 

@@ -104,7 +104,7 @@ struct process_record {
 
 /*
  * Preemption is off from here to the commit. A snapshot may swap the buffers
- * in between, and waits for us then.
+ * in between, and whoever reads it waits for us then.
  */
 static void *process_trace_reserve(struct process_trace *pt,
 				   struct process_record *record, int type,
