@@ -1,8 +1,9 @@
 #!/bin/bash
 # Measures what a trace record costs on the base and on the quilt, side by
 # side: instructions on x86_64 (QEMU's TCG, counted exactly), nanoseconds on
-# User-mode Linux. Writes bench.csv, bench.md and bench.svg; and process.txt,
-# what processes cost under the tracer "process", strace and others.
+# User-mode Linux. Writes bench.csv, bench.md and bench.svg; process.txt, what
+# processes cost under the tracer "process", strace and others; and rtla.txt, how
+# late rtla acts on a sample.
 #
 # usage: bench.sh [-n] [-r ROUNDS] [-o DIR]
 #
@@ -192,6 +193,21 @@ guest_program process-loops
 	say
 	sed -n '/getppid/,/^untraced again/p' "$WORK/process"
 } >"$results/process.txt"
+
+say "    rtla"
+guest_rtla "$TREE"
+rtla=(-a "$program:/usr/bin/rtla")
+guest_rtla "$BASE_TREE"
+rtla+=(-a "$program:/usr/bin/rtla-base")
+"$QUILT_TOOLS/guest.sh" run -q -t $((LIMIT * 4)) "${rtla[@]}" rtla 20 >"$WORK/rtla" ||
+	die "how late rtla is can't be measured" "see $LOGS/guest-rtla.log"
+{
+	say "From a timerlat sample above the threshold to the action of rtla, of the"
+	say "quilt and of the base, on a kernel of the quilt (x86_64, two CPUs, QEMU)."
+	say "$(date -u +%Y-%m-%d), make bench."
+	say
+	sed -n '/^rtla/p' "$WORK/rtla"
+} >"$results/rtla.txt"
 
 {
 	say "machine|$(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo), $(nproc) CPUs"

@@ -12,6 +12,7 @@
 #   -p PACKAGE    a Debian package that the guest has not got otherwise
 #   GUEST_SUITE=SUITE in the environment: another Debian release for the
 #                 userland than the host's (bookworm where that is not Debian)
+#   SELFTESTS_TREE=TREE  the same: selftests of another tree than the kernel's
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -89,7 +90,7 @@ modules() {
 
 selftests() {
 	local tree built=$BUILD/guest/selftests
-	tree=$(readlink -f "$kernel/source" || true)
+	tree=${SELFTESTS_TREE:-$(readlink -f "$kernel/source" || true)}
 	[ -d "$tree" ] || tree=$TREE
 	[ -d "$tree/tools/testing/selftests/ftrace" ] || return 0
 	make_dir "$built"

@@ -136,6 +136,19 @@ guest_program() {
 		die "$name does not build" "see above"
 }
 
+# guest_rtla TREE: sets $program to a static build of the kernel tree's rtla.
+guest_rtla() {
+	local dir
+	need flex:flex bison:bison pkg-config:pkgconf \
+		/usr/include/tracefs/tracefs.h:libtracefs-dev \
+		/usr/include/traceevent/event-parse.h:libtraceevent-dev
+	dir=$BUILD/guest/rtla-$(readlink -f "$1" | sha256sum | cut -c 1-12)
+	make_dir "$dir"
+	logged "$LOGS/build-rtla.log" make -C "$1/tools/tracing/rtla" "O=$dir" static ||
+		die "tools/tracing/rtla of $1 does not build" "see $LOGS/build-rtla.log"
+	program=$dir/rtla-static
+}
+
 # guest_module KIND NAME: sets $module to tools/quilt/guest/modules/NAME, built
 # for the kernel build/out/KIND, or to nothing if there is no such module.
 guest_module() {

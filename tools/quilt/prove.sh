@@ -94,7 +94,7 @@ prove_tests() {
 	for file in "${tests[@]}"; do
 		read -r file want <<<"$file"
 		log=$LOGS/prove-${file//\//-}.log got=fails
-		! "$QUILT_TOOLS/guest.sh" run -q -t 300 -k "$OUT/guest-base" \
+		! SELFTESTS_TREE=$TREE "$QUILT_TOOLS/guest.sh" run -q -t 300 -k "$OUT/guest-base" \
 			selftest "$file" >"$log" 2>&1 </dev/null || got=passes
 		# A guest that does not come to the test shows nothing.
 		grep -q "$file" "$log" || got=nothing

@@ -11,6 +11,8 @@
 #   flight-recorder  the sample's coredumps of a network device that was down
 #   snapshot-proof  each record of a thousand snapshots once, in order, or said
 #                  to be lost, and that the comparison notices what is wrong
+#   rtla           rtla of the kernel tree acts on a sample above the threshold and
+#                  leaves nothing behind; how late it was is printed
 #   ktrace-tool    the tool of the kernel tree lists, switches and follows ktrace
 #                  events and leaves nothing behind, and that this is noticed
 #   clients        what trace-cmd, perf and a BPF program read of ktrace events,
@@ -55,6 +57,8 @@ make_dir "$BUILD/guest/ktrace-tool"
 logged "$LOGS/ktrace-tool.log" make -C "$TREE/tools/tracing/ktrace" \
 	"O=$BUILD/guest/ktrace-tool" static ||
 	die "tools/tracing/ktrace does not build" "see $LOGS/ktrace-tool.log"
+guest_rtla "$TREE"
+rtla=$program
 programs=()
 for name in process-compare process-jobs process-storm; do
 	guest_program $name -pthread
@@ -94,6 +98,7 @@ scenario flight-recorder flight-recorder
 for argument in 1000 noticed; do
 	scenario "snapshot-proof $argument" -a "$snapshots:/usr/bin/snapshot-compare" snapshot-proof "$argument"
 done
+scenario rtla -a "$rtla:/usr/bin/rtla" rtla
 for argument in "" noticed; do
 	scenario "ktrace-tool $argument" -a "$BUILD/guest/ktrace-tool/ktrace-static:/usr/bin/ktrace" \
 		-A kunit.enable=1 ktrace-tool ${argument:+"$argument"}
