@@ -126,7 +126,7 @@ done
 userland
 modules
 selftests
-cp -r "$QUILT_TOOLS/guest/init" "$QUILT_TOOLS/guest/scenarios" "$root/"
+cp -r "$QUILT_TOOLS"/guest/{init,scenarios,torture.sh} "$root/"
 for spec in ${extras[0]:+"${extras[@]}"}; do
 	extra "$spec"
 done

@@ -8,6 +8,9 @@
 #   x86_64     the guest kernel in QEMU with two CPUs: function tracer and
 #              jump labels
 #   (none)     all three
+#   arm64      in QEMU, as kunit.py does it; cross-built
+#   s390       the same: 64 bits, big-endian
+#   i386       the same: 32 bits
 #
 # FILTER=GLOB in the environment: other suites than the quilt's. TREE=DIR and
 # OUT=DIR: another tree. Results stay in build/logs/kunit-*.log. The last line
@@ -85,6 +88,28 @@ run_x86_64() {
 	judge x86_64 $rc "$LOGS/kunit-x86_64.log" "$log"
 }
 
+# run_qemu ARCH CPU [PREFIX]
+run_qemu() {
+	local run=$1 cpu=$2 prefix=${3:-} rc=0 args=(--arch "$1")
+	"$QUILT_TOOLS/qemu.sh" install "$cpu"
+	if [ -n "$prefix" ]; then
+		need "${prefix}gcc:gcc-${prefix%-}"
+		args+=(--cross_compile "$prefix")
+	fi
+	args+=(--build_dir "$OUT/$run")
+	make_dir "$OUT/$run"
+	make_dir "$LOGS"
+	step "building kernel $run (log: $LOGS/build-$run.log)"
+	logged "$LOGS/build-$run.log" kunit_py build "${args[@]}" --kunitconfig kernel/trace \
+		--jobs "$JOBS" || die "kernel $run does not build" "see $LOGS/build-$run.log"
+	step "running KUnit on $run in QEMU"
+	rm -f "$OUT/$run/test.log"
+	kunit_py exec "${args[@]}" --timeout 900 "$FILTER" >"$LOGS/kunit-$run.log" 2>&1 </dev/null ||
+		rc=$?
+	[ ! -f "$OUT/$run/test.log" ] || cp "$OUT/$run/test.log" "$LOGS/console-$run.log"
+	judge "$run" $rc "$LOGS/kunit-$run.log" "$LOGS/console-$run.log"
+}
+
 runs=("$@")
 [ $# -gt 0 ] || runs=(uml uml-debug x86_64)
 for run in "${runs[@]}"; do
@@ -92,6 +117,9 @@ for run in "${runs[@]}"; do
 	uml) run_uml uml ;;
 	uml-debug) run_uml uml-debug --kernel_args seccomp=on --kernel_args ncpus=2 ;;
 	x86_64) run_x86_64 ;;
+	arm64) run_qemu arm64 aarch64 aarch64-linux-gnu- ;;
+	s390) run_qemu s390 s390x s390x-linux-gnu- ;;
+	i386) run_qemu i386 i386 ;;
 	-h | --help) usage; exit 0 ;;
 	*) usage >&2; exit 2 ;;
 	esac

@@ -2,7 +2,8 @@
 # QEMU for the x86_64 guest: installs it where it is missing and chooses the
 # accelerator.
 #
-# usage: qemu.sh install            install qemu-system-x86_64 if it is missing
+# usage: qemu.sh install [CPU]      install qemu-system-CPU (x86_64; aarch64, s390x,
+#                                   i386) if it is missing
 #        qemu.sh accel [KERNELDIR]  print the options to run KERNELDIR's kernel
 #                                   (build/out/guest) with
 #        qemu.sh clock              print what an emulated kernel has to be told
@@ -21,6 +22,7 @@
 usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
 
 QEMU=qemu-system-x86_64
+PACKAGE=qemu-system-x86
 GOOD=10
 
 version() { $QEMU --version | sed -n '1s/.*version \([0-9]*\).*/\1/p'; }
@@ -28,7 +30,7 @@ version() { $QEMU --version | sed -n '1s/.*version \([0-9]*\).*/\1/p'; }
 # Major version that the host's own apt would install, 0 for none.
 candidate() {
 	local major
-	major=$(apt-cache policy qemu-system-x86 |
+	major=$(apt-cache policy "$PACKAGE" |
 		sed -n 's/^ *Candidate: \([0-9]*:\)\{0,1\}\([0-9][0-9]*\).*/\2/p')
 	echo "${major:-0}"
 }
@@ -42,12 +44,18 @@ backports() {
 	apt+=(-q -o APT::Update::Error-Mode=any)
 	apt-get "${apt[@]}" update &&
 		as_root env DEBIAN_FRONTEND=noninteractive apt-get "${apt[@]}" -y \
-			--no-install-recommends -t "$codename-backports" install qemu-system-x86
+			--no-install-recommends -t "$codename-backports" install "$PACKAGE"
 }
 
 install() {
 	local id='' codename=''
-	! command -v $QEMU >/dev/null || return 0
+	case ${1:-x86_64} in
+	x86_64 | i386) ;;
+	aarch64) PACKAGE=qemu-system-arm ;;
+	*) PACKAGE=qemu-system-$1 ;;
+	esac
+	QEMU=qemu-system-${1:-x86_64}
+	! command -v "$QEMU" >/dev/null || return 0
 	if [ -r /etc/os-release ]; then
 		# shellcheck source=/dev/null
 		read -r id codename < <(. /etc/os-release; echo "${ID:-} ${VERSION_CODENAME:-}") || true
@@ -57,12 +65,12 @@ install() {
 		make_dir "$LOGS"
 		as_root apt-get -q update >"$LOGS/qemu-install.log" 2>&1 || true
 		if [ "$(candidate)" -lt $GOOD ]; then
-			say "installing qemu-system-x86 from $codename-backports"
+			say "installing $PACKAGE from $codename-backports"
 			backports "$codename" >>"$LOGS/qemu-install.log" 2>&1 ||
 				warn "no QEMU $GOOD from $codename-backports (see $LOGS/qemu-install.log), taking $codename's own"
 		fi
 	fi
-	need $QEMU:qemu-system-x86
+	need "$QEMU:$PACKAGE"
 }
 
 # True when the kernel boots under KVM and ends by itself. The verdict is kept
@@ -123,7 +131,7 @@ clock() {
 
 case ${1:-} in
 clock) clock ;;
-install) install ;;
+install) install "${2:-}" ;;
 accel) install >&2; accel "${2:-$OUT/guest}" ;;
 -h | --help) usage ;;
 *) usage >&2; exit 2 ;;
