@@ -2,8 +2,8 @@
 # Measures what a trace record costs on the base and on the quilt, side by
 # side: instructions on x86_64 (QEMU's TCG, counted exactly), nanoseconds on
 # User-mode Linux. Writes bench.csv, bench.md and bench.svg; process.txt, what
-# processes cost under the tracer "process", strace and others; and rtla.txt, how
-# late rtla acts on a sample.
+# processes cost under the tracer "process", strace and others; snapshot.txt, what
+# it costs to read one; and rtla.txt, how late rtla acts on a sample.
 #
 # usage: bench.sh [-n] [-r ROUNDS] [-o DIR]
 #
@@ -193,6 +193,18 @@ guest_program process-loops
 	say
 	sed -n '/getppid/,/^untraced again/p' "$WORK/process"
 } >"$results/process.txt"
+
+say "    reading a snapshot"
+"$QUILT_TOOLS/guest.sh" run --icount -q -t $((LIMIT * 2)) \
+	-a "$BUILD/guest/process-loops:/usr/bin/process-loops" snapshot-bench >"$WORK/snapshot" ||
+	die "reading a snapshot can't be measured" "see $LOGS/guest-snapshot-bench.log"
+{
+	say "Instructions of reading a snapshot of 10,000 markers as text, for a record and"
+	say "for all, by the size of the buffer of each CPU (x86_64, one CPU, QEMU with"
+	say "-icount). Linux of the quilt, $(date -u +%Y-%m-%d), make bench."
+	say
+	cat "$WORK/snapshot"
+} >"$results/snapshot.txt"
 
 say "    rtla"
 guest_rtla "$TREE"
