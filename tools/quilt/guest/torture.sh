@@ -10,7 +10,7 @@
 #   failures_elsewhere prints how many failures there were that fail() does not
 #                      know of
 
-# shellcheck disable=SC2154
+# shellcheck disable=SC2153,SC2154
 
 T=/sys/kernel/tracing
 # Without one cycle in so many seconds something hangs.
@@ -54,11 +54,13 @@ start_loops() {
 	done
 }
 
-rounds_done() {
+# The rounds of the loop that has the fewest
+slowest() {
 	for loop in $LOOPS; do
-		[ "$(counted "$loop")" -ge $((cycles / SHARE + 1)) ] || return 1
-	done
+		counted "$loop"
+	done | sort -n | head -n 1
 }
+rounds_done() { [ "$(slowest)" -ge $((cycles / SHARE + 1)) ]; }
 
 # Until there were enough, or one failure; then it stops the loops. $gone is the
 # number of cycles.
@@ -71,16 +73,16 @@ wait_for_cycles() {
 		sleep 1
 		if [ "$gone" -eq "$last" ]; then
 			idle=$((idle + 1))
-			# More than enough, and loops that are not there yet?
-			[ $idle -lt $PATIENCE ] || [ "$gone" -ge "$cycles" ] ||
-				{ fail "no cycle for $PATIENCE s"; break; }
+			[ $idle -lt $PATIENCE ] || { fail "no cycle for $PATIENCE s"; break; }
 		else
 			idle=0 last=$gone
 		fi
-		if [ $((gone * 10 / cycles)) -gt $shown ]; then
-			shown=$((gone * 10 / cycles))
-			[ $shown -gt 10 ] || echo "$(since_start) s: $gone cycles, $(failures) failures"
-		fi
+		tenths=$((gone * 10 / cycles))
+		[ $tenths -le 10 ] || tenths=10
+		[ $tenths -lt 10 ] || tenths=$((10 + $(slowest) * 10 / (cycles / SHARE + 1)))
+		[ $tenths -le $shown ] ||
+			echo "$(since_start) s: $gone cycles, $(slowest) rounds, $(failures) failures"
+		shown=$tenths
 	done
 
 	: >"$work/stop"
