@@ -38,6 +38,7 @@
 #include <linux/uaccess.h>
 
 #include "../trace.h"
+#include "trace_failslab_kunit.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace_instance_kunit.h"
@@ -2595,64 +2596,6 @@ static void vprintk_with_stack(struct kunit *test)
 
 /* Without memory: each allocation of a call fails once, one after the other */
 
-#if defined(CONFIG_FAILSLAB) && defined(CONFIG_FAULT_INJECTION_DEBUG_FS)
-static int write_failslab(struct kunit *test, struct vfsmount *mnt,
-			  const char *name, const char *text)
-{
-	struct context *ctx = test->priv;
-	struct file *file;
-	loff_t pos = 0;
-	ssize_t ret;
-
-	file = file_open_root_mnt(mnt, name, O_WRONLY, 0);
-	if (IS_ERR(file))
-		return PTR_ERR(file);
-
-	ret = copy_to_user(ctx->user, text, strlen(text)) ? -EFAULT :
-	      vfs_write(file, ctx->user, strlen(text), &pos);
-	__fput_sync(file);
-
-	return min(ret, 0);
-}
-
-/* Nobody else has a fail_nth; it is for GFP_KERNEL, too, from now on. */
-static void need_failslab(struct kunit *test)
-{
-	struct vfsmount *mnt = kern_mount(get_fs_type("debugfs"));
-	int ret;
-
-	KUNIT_ASSERT_FALSE(test, IS_ERR(mnt));
-	ret = write_failslab(test, mnt, "failslab/ignore-gfp-wait", "N") ?:
-	      write_failslab(test, mnt, "failslab/verbose", "0");
-	kern_unmount(mnt);
-	KUNIT_ASSERT_EQ(test, ret, 0);
-}
-
-static void set_fail_nth(unsigned int nth)
-{
-	current->fail_nth = nth;
-}
-
-static unsigned int get_fail_nth(void)
-{
-	return current->fail_nth;
-}
-#else
-static void need_failslab(struct kunit *test)
-{
-	kunit_skip(test, "needs CONFIG_FAILSLAB and FAULT_INJECTION_DEBUG_FS");
-}
-
-static void set_fail_nth(unsigned int nth)
-{
-}
-
-static unsigned int get_fail_nth(void)
-{
-	return 0;
-}
-#endif
-
 /* In the middle of many are the pages of a ring buffer, all alike. */
 static unsigned int next_nth(unsigned int nth, unsigned int total)
 {
@@ -2673,7 +2616,7 @@ static void without_memory(struct kunit *test,
 	unsigned int total;
 	int ret;
 
-	need_failslab(test);
+	need_failslab(test, ctx->user);
 	set_fail_nth(UINT_MAX);
 	ret = call(ctx);
 	total = UINT_MAX - get_fail_nth();

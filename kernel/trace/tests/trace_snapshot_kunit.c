@@ -28,6 +28,7 @@
 #include <linux/uaccess.h>
 
 #include "../trace.h"
+#include "trace_failslab_kunit.h"
 
 #define INSTANCE	"trace_snapshot_kunit"
 
@@ -669,45 +670,61 @@ static void enabled_states(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->tr->snapshot, 0);
 }
 
-/* The size that the snapshot buffer is to have is one that nobody can get. */
-static unsigned long want_too_much(struct kunit *test)
+/* "1" to a file that is open, with the @nth allocation failing; what is left */
+static int write_failing(struct kunit *test, const char *name,
+			 unsigned int *nth)
 {
+	struct file *file = must_open(test, name, O_WRONLY);
 	struct context *ctx = test->priv;
-	struct trace_array_cpu *data;
+	loff_t pos = 0;
+	ssize_t ret;
 
-	data = per_cpu_ptr(ctx->tr->array_buffer.data,
-			   cpumask_last(cpu_possible_mask));
+	ret = copy_to_user(ctx->user, "1", 1) ? -EFAULT : 0;
+	if (!ret) {
+		set_fail_nth(*nth);
+		ret = vfs_write(file, ctx->user, 1, &pos);
+		*nth = get_fail_nth();
+		set_fail_nth(0);
+	}
+	__fput_sync(file);
 
-	return xchg(&data->entries, LONG_MAX / 2);
+	return min(ret, 0);
 }
 
-static void want_enough(struct kunit *test, unsigned long entries)
-{
-	struct context *ctx = test->priv;
-
-	per_cpu_ptr(ctx->tr->array_buffer.data,
-		    cpumask_last(cpu_possible_mask))->entries = entries;
-}
-
+/* Each allocation fails, one after the other, and nothing has changed. */
 static void enabled_without_memory(struct kunit *test)
 {
 	struct context *ctx = test->priv;
-	unsigned long entries, size;
+	struct trace_buffer *buffer = ctx->tr->snapshot_buffer.buffer;
+	unsigned long size = ring_buffer_size(buffer, ctx->cpu);
+	unsigned int left = UINT_MAX, failed = 0;
 
-	size = ring_buffer_size(ctx->tr->snapshot_buffer.buffer, ctx->cpu);
-	entries = want_too_much(test);
-	KUNIT_EXPECT_EQ(test, write_to(test, "snapshot_enabled", "1"), -ENOMEM);
-	want_enough(test, entries);
-	expect_enabled(test, false);
-	KUNIT_EXPECT_EQ(test, ctx->tr->snapshot, 0);
-	KUNIT_EXPECT_EQ(test, size,
-			ring_buffer_size(ctx->tr->snapshot_buffer.buffer,
-					 ctx->cpu));
+	need_failslab(test, ctx->user);
+	KUNIT_EXPECT_EQ(test, write_failing(test, "snapshot_enabled", &left),
+			0);
+	for (unsigned int nth = 1; nth <= UINT_MAX - left; nth++) {
+		unsigned int n = nth;
+		int ret;
+
+		KUNIT_ASSERT_EQ(test, write_to(test, "snapshot_enabled", "0"),
+				0);
+		ret = write_failing(test, "snapshot_enabled", &n);
+		/* Some can be done without. */
+		if (!ret)
+			continue;
+
+		failed++;
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+		expect_enabled(test, false);
+		KUNIT_EXPECT_EQ(test, ctx->tr->snapshot, 0);
+		KUNIT_EXPECT_EQ(test, ring_buffer_size(buffer, ctx->cpu), size);
+	}
+	KUNIT_EXPECT_GT(test, failed, 0);
+
 	enable(test);
 	KUNIT_EXPECT_EQ(test, ring_buffer_size(ctx->tr->array_buffer.buffer,
 					       ctx->cpu),
-			ring_buffer_size(ctx->tr->snapshot_buffer.buffer,
-					 ctx->cpu));
+			ring_buffer_size(buffer, ctx->cpu));
 }
 
 static void enabled_by_others(struct kunit *test)
@@ -793,7 +810,6 @@ static void take_refused(struct kunit *test)
 	static const char * const refused[] = { "0", "2", "-1", "x", "\n" };
 	struct context *ctx = test->priv;
 	struct trace_array *tr = ctx->tr;
-	unsigned long entries;
 	struct file *file;
 	loff_t pos = 0;
 	char name[64];
@@ -820,10 +836,6 @@ static void take_refused(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, tracing_snapshot_cond_enable(tr, NULL, never), 0);
 	KUNIT_EXPECT_EQ(test, take(test), -EBUSY);
 	KUNIT_EXPECT_EQ(test, tracing_snapshot_cond_disable(tr), 0);
-
-	entries = want_too_much(test);
-	KUNIT_EXPECT_EQ(test, take(test), -ENOMEM);
-	want_enough(test, entries);
 
 	if (!IS_ENABLED(CONFIG_RING_BUFFER_ALLOW_SWAP)) {
 		snprintf(name, sizeof(name), "per_cpu/cpu%d/snapshot_pipe",
