@@ -54,6 +54,11 @@ start_loops() {
 	done
 }
 
+rounds() {
+	for loop in $LOOPS; do
+		printf ' %s %d' "$loop" "$(counted "$loop")"
+	done
+}
 # The rounds of the loop that has the fewest
 slowest() {
 	for loop in $LOOPS; do
@@ -81,7 +86,7 @@ wait_for_cycles() {
 		[ $tenths -le 10 ] || tenths=10
 		[ $tenths -lt 10 ] || tenths=$((10 + $(slowest) * 10 / (cycles / SHARE + 1)))
 		[ $tenths -le $shown ] ||
-			echo "$(since_start) s: $gone cycles, $(slowest) rounds, $(failures) failures"
+			echo "$(since_start) s: $gone cycles, $(failures) failures; rounds:$(rounds)"
 		shown=$tenths
 	done
 
