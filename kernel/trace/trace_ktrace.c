@@ -31,7 +31,6 @@
 #include <linux/slab.h>
 #include <linux/socket.h>
 #include <linux/stringhash.h>
-#include <linux/unaligned.h>
 
 #include <asm/word-at-a-time.h>
 
@@ -109,30 +108,6 @@ ktrace_strnlen(const char *str, unsigned int max)
 #else
 	return strnlen(str, max);
 #endif
-}
-
-/* memcpy() of what mostly is some bytes, which are not worth a call */
-static __always_inline void ktrace_copy_string(char *dst, const char *str,
-					       unsigned int len)
-{
-	char *dst_end = dst + len;
-	const char *end = str + len;
-
-	if (len > 16) {
-		memcpy(dst, str, len);
-	} else if (len >= 8) {
-		put_unaligned(get_unaligned((const u64 *)str), (u64 *)dst);
-		put_unaligned(get_unaligned((const u64 *)(end - 8)),
-			      (u64 *)(dst_end - 8));
-	} else if (len >= 4) {
-		put_unaligned(get_unaligned((const u32 *)str), (u32 *)dst);
-		put_unaligned(get_unaligned((const u32 *)(end - 4)),
-			      (u32 *)(dst_end - 4));
-	} else if (len) {
-		dst[0] = str[0];
-		dst[len / 2] = str[len / 2];
-		dst_end[-1] = end[-1];
-	}
 }
 
 /*
@@ -383,7 +358,7 @@ static noinline void ktrace_string_to_buffer(const struct ktrace_event *event,
 
 	dst = rec + event->size;
 	dst[len] = 0;
-	ktrace_copy_string(dst, str, len);
+	memcpy(dst, str, len);
 	ktrace_commit(buffer);
 }
 

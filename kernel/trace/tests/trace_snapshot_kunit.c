@@ -850,6 +850,36 @@ static void take_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tr->snapshots.count, 1);
 }
 
+/* To take one the buffer has to grow first, which fails. */
+static void take_without_memory(struct kunit *test)
+{
+	struct context *ctx = test->priv;
+	struct trace_array *tr = ctx->tr;
+	unsigned int n, failed = 0;
+	int ret;
+
+	need_failslab(test, ctx->user);
+	enable(test);
+	for (unsigned int nth = 1; ; nth++) {
+		u64 count = tr->snapshots.count;
+
+		ret = ring_buffer_resize(tr->snapshot_buffer.buffer, 1,
+					 RING_BUFFER_ALL_CPUS);
+		KUNIT_ASSERT_EQ(test, ret, 0);
+		n = nth;
+		ret = write_failing(test, "snapshot_pipe", &n);
+		if (!ret)
+			break;
+
+		failed++;
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+		KUNIT_EXPECT_EQ(test, tr->snapshots.count, count);
+		KUNIT_EXPECT_EQ(test, tr->snapshot, 0);
+	}
+	KUNIT_EXPECT_GT(test, failed, 0);
+	KUNIT_EXPECT_EQ(test, tr->snapshots.count, 1);
+}
+
 static void pipe_consumes(struct kunit *test)
 {
 	struct file *file;
@@ -1490,6 +1520,7 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(enabled_with_latency_tracer),
 	KUNIT_CASE(enabled_with_mapped_buffer),
 	KUNIT_CASE(take_refused),
+	KUNIT_CASE(take_without_memory),
 	KUNIT_CASE(pipe_consumes),
 	KUNIT_CASE(pipe_tells_lost),
 	KUNIT_CASE(pipe_readers),
