@@ -87,8 +87,8 @@ for kind in "${kinds[@]}"; do
 		prepare "$kind" "$topic"
 		begin=$SECONDS rc=0
 		log=$LOGS/torture-$topic-$kind.log
-		# A grace period takes half a second in an emulated kernel that
-		# checks everything, and all that is done here takes some.
+		# Grace periods are long in an emulated kernel that
+		# checks everything, and most of what is done here waits for some.
 		[ "$kind" = guest ] || extras+=(-A rcupdate.rcu_expedited=1)
 		# KASAN and kmemleak want room.
 		"$QUILT_TOOLS/guest.sh" run -q -k "$OUT/$kind" -m 4096 -t "$limit" -L "$log" \
