@@ -260,9 +260,12 @@ if [ -z "$rc" ]; then
 	failure 125 "the guest ended without its end marker: it $stage"
 fi
 [ -z "$late" ] || failure 124 "the guest ran $scenario (exit code $rc) and did not go down in $limit s"
-if [ -n "$splat" ] && ! "$QUILT_TOOLS/splat.sh" -k "$known" "$log" >&2; then
+if [ -n "$splat" ] && ! splats=$("$QUILT_TOOLS/splat.sh" -k "$known" "$log"); then
+	printf '%s\n' "$splats" >&2
 	printf 'error: the kernel complained during %s (exit code %d), console log: %s\n' \
 		"$scenario" "$rc" "$log" >&2
+	# Once more what it was about: the end is what gets read.
+	printf '%s\n' "$splats" | grep -v '^    |' | sed 's/^[^:]*:/       /' >&2
 	[ "$rc" -ne 0 ] || rc=125
 elif [ "$rc" -ne 0 ]; then
 	printf 'error: scenario %s: exit code %d, console log: %s\n' "$scenario" "$rc" "$log" >&2

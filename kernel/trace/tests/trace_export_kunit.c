@@ -418,6 +418,48 @@ static noinline void export_kunit_traced_function(void)
 	barrier();
 }
 
+#define NESTED		8
+
+/* What is read, and what an export is told, have the same time stamps. */
+static void export_nested_time_stamps(struct kunit *test)
+{
+	struct ring_buffer_event *events[NESTED], *event;
+	struct context *ctx = test->priv;
+	u64 stamps[NESTED] = {}, ts;
+	struct trace_buffer *buffer;
+	int cpu;
+
+	/* No two readings are the same. */
+	KUNIT_ASSERT_EQ(test, tracing_set_clock(ctx->tr, "counter"), 0);
+	buffer = ctx->tr->array_buffer.buffer;
+	cpu = get_cpu();
+
+	/* Two fit in each level, as if one was in an interrupt. */
+	for (int i = 0; i < NESTED; i++) {
+		if (i % 2 == 0)
+			ring_buffer_nest_start(buffer);
+		events[i] = ring_buffer_lock_reserve(buffer, sizeof(u32));
+	}
+
+	for (int i = NESTED - 1; i >= 0; i--) {
+		if (events[i]) {
+			stamps[i] = ring_buffer_event_time_stamp(buffer,
+								 events[i]);
+			ring_buffer_unlock_commit(buffer);
+		}
+		if (i % 2 == 0)
+			ring_buffer_nest_end(buffer);
+	}
+	put_cpu();
+
+	for (int i = 0; i < NESTED; i++) {
+		event = ring_buffer_consume(buffer, cpu, &ts, NULL);
+		KUNIT_ASSERT_NOT_NULL(test, event);
+		KUNIT_EXPECT_EQ(test, stamps[i], ts);
+	}
+	KUNIT_EXPECT_NULL(test, ring_buffer_consume(buffer, cpu, &ts, NULL));
+}
+
 static void export_functions(struct kunit *test)
 {
 #ifdef CONFIG_DYNAMIC_FTRACE
@@ -1714,6 +1756,7 @@ static struct kunit_case export_cases[] = {
 	KUNIT_CASE(export_nothing_while_off),
 	KUNIT_CASE(export_nothing_while_off_with_filter),
 	KUNIT_CASE(export_nothing_while_off_with_trigger),
+	KUNIT_CASE(export_nested_time_stamps),
 	KUNIT_CASE(export_functions),
 	KUNIT_CASE(export_unregister_waits),
 	KUNIT_CASE_SLOW(export_register_race),

@@ -45,6 +45,10 @@ static bool early;
 module_param(early, bool, 0444);
 MODULE_PARM_DESC(early, "poison before unregister, to see that it is noticed");
 
+static bool loud;
+module_param(loud, bool, 0444);
+MODULE_PARM_DESC(loud, "each callback makes a record of its own, not one in four");
+
 #define ALL_TYPES	(TRACE_EXPORT_FUNCTION | TRACE_EXPORT_EVENT |	\
 			 TRACE_EXPORT_MARKER | TRACE_EXPORT_PRINTK |	\
 			 TRACE_EXPORT_RAW_MARKER | TRACE_EXPORT_GRAPH |	\
@@ -148,7 +152,7 @@ static struct sink *sink_alloc(struct trace_array *tr, int types)
 	sink->magic = SINK_ALIVE;
 	sink->types = types;
 	sink->tr = tr;
-	sink->noisy = !get_random_u32_below(4);
+	sink->noisy = loud || !get_random_u32_below(4);
 	sink->export.name = get_random_u32_below(2) ? sink->name : NULL;
 	sink->export.flags = types;
 	if (get_random_u32_below(2))
