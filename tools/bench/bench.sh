@@ -3,7 +3,8 @@
 # side: instructions on x86_64 (QEMU's TCG, counted exactly), nanoseconds on
 # User-mode Linux. Writes bench.csv, bench.md and bench.svg; process.txt, what
 # processes cost under the tracer "process", strace and others; snapshot.txt, what
-# it costs to read one; and rtla.txt, how late rtla acts on a sample.
+# it costs to read one; lttng.txt, what a record of LTTng costs; and rtla.txt, how
+# late rtla acts on a sample.
 #
 # usage: bench.sh [-n] [-r ROUNDS] [-o DIR]
 #
@@ -205,6 +206,9 @@ say "    reading a snapshot"
 	say
 	cat "$WORK/snapshot"
 } >"$results/snapshot.txt"
+
+say "    LTTng"
+LIMIT=$((LIMIT * 2)) "$BENCH/lttng.sh" -o "$results" >/dev/null
 
 say "    rtla"
 guest_rtla "$TREE"

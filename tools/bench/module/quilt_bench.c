@@ -41,6 +41,10 @@ static uint row;
 module_param(row, uint, 0444);
 MODULE_PARM_DESC(row, "index of the row to run");
 
+static char *name;
+module_param(name, charp, 0444);
+MODULE_PARM_DESC(name, "name of the row to run, instead of its index");
+
 static ulong calls = 20000;
 module_param(calls, ulong, 0444);
 MODULE_PARM_DESC(calls, "calls in a batch");
@@ -391,6 +395,7 @@ static const struct bench_row bench_rows[] = {
 	  elsewhere_setup, elsewhere_teardown,
 	  .event = "bench_two_u64", .exports = 2, .records = 1 },
 #endif
+	{ "tracepoint off, int + string", loop_int_string },
 	{ "TRACE_EVENT int + string", loop_int_string, event_setup, event_teardown,
 	  .event = "bench_int_string", .records = 1 },
 #ifdef BENCH_KTRACE
@@ -473,6 +478,10 @@ static int __init bench_init(void)
 	const struct bench_row *r;
 	int ret = 0;
 
+	for (row = name ? 0 : row; name && row < rows; row++) {
+		if (!strcmp(bench_rows[row].name, name))
+			break;
+	}
 	if (row >= rows || !calls || !batches)
 		return -EINVAL;
 

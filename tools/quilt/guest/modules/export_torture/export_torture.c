@@ -326,7 +326,7 @@ static void churn(void)
 
 	ret = sink_register(sink, tr);
 	expect(!ret, "register for a new instance: %pe", ERR_PTR(ret));
-	trace_array_set_clr_event(tr, "sched", NULL, true);
+	trace_array_set_clr_event(tr, "sched", "sched_switch", true);
 	trace_array_put(tr);
 
 	/* The registration holds it. */
@@ -345,9 +345,13 @@ static void churn(void)
 
 static int churn_thread(void *unused)
 {
+	ktime_t start;
+
 	while (!kthread_should_stop()) {
+		start = ktime_get();
 		churn();
-		msleep(20);
+		/* event_mutex is for all; an instance has a file for each event. */
+		fsleep(20000 + 4 * ktime_us_delta(ktime_get(), start));
 	}
 
 	return 0;

@@ -102,7 +102,7 @@ static int take_thread(void *unused)
 			trace_array_tracing_off(tortured);
 		trace_array_tracing_on(tortured);
 		/* Others want a share, however slow this kernel is. */
-		fsleep(2 * ktime_us_delta(ktime_get(), start) +
+		fsleep(4 * ktime_us_delta(ktime_get(), start) +
 		       get_random_u32_below(2000));
 	}
 	irq_work_sync(&work);
@@ -142,9 +142,13 @@ static void read_once(unsigned int flags)
 
 static int read_thread(void *unused)
 {
+	ktime_t start;
+
 	while (!kthread_should_stop()) {
+		start = ktime_get();
 		read_once(get_random_u32_below(2) ? TRACE_ARRAY_READ_SNAPSHOT : 0);
-		msleep(20);
+		/* Text is slow to make: others want a share. */
+		fsleep(20000 + 4 * ktime_us_delta(ktime_get(), start));
 	}
 
 	return 0;
@@ -164,7 +168,7 @@ static int set_one(void)
 
 	switch (get_random_u32_below(7)) {
 	case 0:
-		return trace_array_set_events(tortured, "sched:*", on);
+		return trace_array_set_events(tortured, "sched:sched_w*", on);
 	case 1:
 		return trace_array_set_event_filter(tortured, "sched",
 						    "sched_switch",
@@ -190,9 +194,11 @@ static int set_one(void)
 
 static int set_thread(void *unused)
 {
+	ktime_t start;
 	int ret;
 
 	while (!kthread_should_stop()) {
+		start = ktime_get();
 		if (!allocated) {
 			ret = trace_array_snapshot_alloc(tortured);
 			allocated = !ret;
@@ -203,7 +209,8 @@ static int set_thread(void *unused)
 		expect(!ret || ret == -EBUSY || ret == -EAGAIN || ret == -EINVAL,
 		       "setting: %pe", ERR_PTR(ret));
 		atomic_inc(&settings);
-		msleep(20);
+		/* event_mutex is for all. */
+		fsleep(20000 + 4 * ktime_us_delta(ktime_get(), start));
 	}
 
 	return 0;
@@ -244,9 +251,13 @@ static void churn(void)
 
 static int churn_thread(void *unused)
 {
+	ktime_t start;
+
 	while (!kthread_should_stop()) {
+		start = ktime_get();
 		churn();
-		msleep(50);
+		/* The same: an instance has a file for each event. */
+		fsleep(50000 + 4 * ktime_us_delta(ktime_get(), start));
 	}
 
 	return 0;
