@@ -273,6 +273,21 @@ static void irq_record(struct irq_work *work)
 	trace_array_puts(instances[1], "from an interrupt\n");
 }
 
+/*
+ * Others want a share, however slow this kernel is: of the CPUs, and of
+ * event_mutex. Ends when the thread is to stop.
+ */
+static void rest(ktime_t start, unsigned int us)
+{
+	s64 spent = ktime_us_delta(ktime_get(), start);
+
+	spent = min(us + 4 * spent, (s64)(10 * USEC_PER_SEC));
+	if (spent < 20 * USEC_PER_MSEC)
+		fsleep(spent);
+	else
+		schedule_timeout_interruptible(usecs_to_jiffies(spent));
+}
+
 /* One on each CPU makes records, in the thread and in interrupts. */
 static int record_thread(void *unused)
 {
@@ -288,8 +303,7 @@ static int record_thread(void *unused)
 					   "record %u\n", n++);
 			trace_array_puts(instances[i], "and another one\n");
 		}
-		/* Others want a share, however slow this kernel is. */
-		fsleep(500 + 2 * ktime_us_delta(ktime_get(), start));
+		rest(start, 500);
 	}
 	irq_work_sync(&work);
 
@@ -350,8 +364,7 @@ static int churn_thread(void *unused)
 	while (!kthread_should_stop()) {
 		start = ktime_get();
 		churn();
-		/* event_mutex is for all; an instance has a file for each event. */
-		fsleep(20000 + 4 * ktime_us_delta(ktime_get(), start));
+		rest(start, 20000);
 	}
 
 	return 0;

@@ -83,6 +83,21 @@ static void take_in_irq(struct irq_work *work)
 	take();
 }
 
+/*
+ * Others want a share, however slow this kernel is: of the CPUs, and of
+ * event_mutex. Ends when the thread is to stop.
+ */
+static void rest(ktime_t start, unsigned int us)
+{
+	s64 spent = ktime_us_delta(ktime_get(), start);
+
+	spent = min(us + 4 * spent, (s64)(10 * USEC_PER_SEC));
+	if (spent < 20 * USEC_PER_MSEC)
+		fsleep(spent);
+	else
+		schedule_timeout_interruptible(usecs_to_jiffies(spent));
+}
+
 static int take_thread(void *unused)
 {
 	struct irq_work work = IRQ_WORK_INIT_HARD(take_in_irq);
@@ -101,9 +116,7 @@ static int take_thread(void *unused)
 		if (!get_random_u32_below(8))
 			trace_array_tracing_off(tortured);
 		trace_array_tracing_on(tortured);
-		/* Others want a share, however slow this kernel is. */
-		fsleep(4 * ktime_us_delta(ktime_get(), start) +
-		       get_random_u32_below(2000));
+		rest(start, get_random_u32_below(2000));
 	}
 	irq_work_sync(&work);
 
@@ -147,8 +160,7 @@ static int read_thread(void *unused)
 	while (!kthread_should_stop()) {
 		start = ktime_get();
 		read_once(get_random_u32_below(2) ? TRACE_ARRAY_READ_SNAPSHOT : 0);
-		/* Text is slow to make: others want a share. */
-		fsleep(20000 + 4 * ktime_us_delta(ktime_get(), start));
+		rest(start, 20000);
 	}
 
 	return 0;
@@ -209,8 +221,7 @@ static int set_thread(void *unused)
 		expect(!ret || ret == -EBUSY || ret == -EAGAIN || ret == -EINVAL,
 		       "setting: %pe", ERR_PTR(ret));
 		atomic_inc(&settings);
-		/* event_mutex is for all. */
-		fsleep(20000 + 4 * ktime_us_delta(ktime_get(), start));
+		rest(start, 20000);
 	}
 
 	return 0;
@@ -256,8 +267,7 @@ static int churn_thread(void *unused)
 	while (!kthread_should_stop()) {
 		start = ktime_get();
 		churn();
-		/* The same: an instance has a file for each event. */
-		fsleep(50000 + 4 * ktime_us_delta(ktime_get(), start));
+		rest(start, 50000);
 	}
 
 	return 0;
