@@ -15,6 +15,7 @@
 # for all before, where several break the kernel's text patching (int3 Oops).
 #
 #   ACCEL=tcg|kvm in the environment: no probe, take this one
+#   TCG=single in the environment: one host thread, where the CPU is emulated
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -104,7 +105,7 @@ accel() {
 	esac
 	if [ -z "${ACCEL:-}" ] && kvm_works "$1"; then
 		echo '-accel kvm -cpu host'
-	elif [ "$(version)" -ge $GOOD ]; then
+	elif [ "$(version)" -ge $GOOD ] && [ "${TCG:-multi}" = multi ]; then
 		echo '-accel tcg,thread=multi'
 	else
 		echo '-accel tcg,thread=single'

@@ -90,8 +90,13 @@ for kind in "${kinds[@]}"; do
 		# Grace periods are long in an emulated kernel that
 		# checks everything, and most of what is done here waits for some.
 		[ "$kind" = guest ] || extras+=(-A rcupdate.rcu_expedited=1)
+		# It patches code all the time. With a host thread per CPU that
+		# ended twice in an int3 Oops, at a place that was int3 and that
+		# the kernel's handler did not know: not understood yet.
+		threads=multi
+		[ "$kind-$topic" != guest-ktrace ] || threads=single
 		# KASAN and kmemleak want room.
-		"$QUILT_TOOLS/guest.sh" run -q -k "$OUT/$kind" -m 4096 -t "$limit" -L "$log" \
+		TCG=${TCG:-$threads} "$QUILT_TOOLS/guest.sh" run -q -k "$OUT/$kind" -m 4096 -t "$limit" -L "$log" \
 			${extras[0]:+"${extras[@]}"} "${arguments[@]}" || rc=$?
 		if [ $rc -eq 0 ]; then
 			passed=$((passed + 1))
