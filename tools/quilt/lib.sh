@@ -156,7 +156,7 @@ guest_module() {
 	module=''
 	[ -d "$source" ] || return 0
 	make_dir "$dir"
-	cp -u "$source"/* "$dir/"
+	cp -u "$source"/* "$QUILT_TOOLS"/guest/modules/*.h "$dir/"
 	logged "$LOGS/build-$2-$1.log" make -C "$OUT/$1" M="$dir" modules ||
 		die "the module $2 does not build for kernel $1" "see $LOGS/build-$2-$1.log"
 	module=$dir/$2.ko

@@ -34,6 +34,8 @@
 #include <linux/trace.h>
 #include <linux/trace_events.h>
 
+#include "torture.h"
+
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -271,21 +273,6 @@ static void irq_record(struct irq_work *work)
 {
 	trace_array_printk(instances[0], _THIS_IP_, "from an interrupt\n");
 	trace_array_puts(instances[1], "from an interrupt\n");
-}
-
-/*
- * Others want a share, however slow this kernel is: of the CPUs, and of
- * event_mutex. Ends when the thread is to stop.
- */
-static void rest(ktime_t start, unsigned int us)
-{
-	s64 spent = ktime_us_delta(ktime_get(), start);
-
-	spent = min(us + 4 * spent, (s64)(10 * USEC_PER_SEC));
-	if (spent < 20 * USEC_PER_MSEC)
-		fsleep(spent);
-	else
-		schedule_timeout_interruptible(usecs_to_jiffies(spent));
 }
 
 /* One on each CPU makes records, in the thread and in interrupts. */
