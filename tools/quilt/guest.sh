@@ -1,10 +1,11 @@
 #!/bin/bash
-# Boots the x86_64 guest, runs a scenario in it, and says how that went.
+# Boots the guest, x86_64 or arm64, runs a scenario in it, and says how that went.
 #
 # usage: guest.sh run [OPTION]... SCENARIO [ARG]...
 #        guest.sh shell [OPTION]...
 #
-#   -k KERNEL      build directory of the kernel (build/out/guest), or a bzImage
+#   -k KERNEL      build directory of the kernel (build/out/guest; build/out/guest-arm64
+#                  is emulated), or a bzImage
 #   -s CPUS        number of CPUs (2)
 #   -m MIB         memory (2048)
 #   -t SECONDS     time limit from start to end (300; shell: none)
@@ -18,7 +19,7 @@
 #   --icount       one CPU, a nanosecond of virtual time per instruction: the
 #                  same run takes the same time, whatever else the host does
 #   -K KIND        allow the kernel's messages of tools/quilt/splats/known that
-#                  this kind of run has (x86_64)
+#                  this kind of run has (the architecture)
 #   --no-splat     do not judge the kernel's messages
 #
 #   ACCEL=tcg|kvm in the environment: see qemu.sh
@@ -39,7 +40,7 @@ run | shell) shift ;;
 *) usage >&2; exit 2 ;;
 esac
 
-kernel=$OUT/guest cpus=2 memory=2048 limit='' quiet='' icount='' splat=y known=x86_64 log='' append=''
+kernel=$OUT/guest cpus=2 memory=2048 limit='' quiet='' icount='' splat=y known='' log='' append=''
 extras=() image_extras=()
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -90,9 +91,17 @@ elif [ ! -t 0 ]; then
 	die "the shell needs a terminal" "use: tools/quilt/guest.sh run SCENARIO"
 fi
 
-bzimage=$kernel
-[ ! -d "$kernel" ] || bzimage=$kernel/arch/x86/boot/bzImage
-[ -f "$bzimage" ] ||
+# A socket for each CPU: the firmware's MP table, all that an x86 kernel without
+# ACPI has, names one CPU a socket.
+arch=x86_64 cpu=x86_64 image=$kernel port=ttyS earlycon=earlycon=uart8250,io,0x3f8,115200
+machine=(-smp "$cpus,sockets=$cpus,cores=1,threads=1")
+if [ -d "$kernel/arch/arm64/boot" ]; then
+	arch=arm64 cpu=aarch64 image=$kernel/arch/arm64/boot/Image port=ttyAMA earlycon=earlycon
+	machine=(-machine virt -cpu 'max,pauth-impdef=on' -smp "$cpus")
+elif [ -d "$kernel" ]; then
+	image=$kernel/arch/x86/boot/bzImage
+fi
+[ -f "$image" ] ||
 	die "there is no kernel in $kernel" "run: make tree && tools/quilt/kernel.sh guest"
 
 # failure CODE WHAT: one line, the end of the log, and where the rest is.
@@ -157,13 +166,13 @@ encode() {
 }
 
 cmdline() {
-	local words="console=ttyS0 panic=-1 oops=panic kunit.autorun=0 tq.cpus=$cpus" sep='' arg size
+	local words="console=${port}0 panic=-1 oops=panic kunit.autorun=0 tq.cpus=$cpus" sep='' arg size
 	if [ "$mode" = shell ]; then
 		size=$(stty size)
 		words+=" loglevel=5 tq.term=${TERM:-linux} tq.rows=${size% *} tq.cols=${size#* }"
 	else
 		# A kernel that dies early says so.
-		words+=" earlycon=uart8250,io,0x3f8,115200 tq.run=$scenario"
+		words+=" $earlycon tq.run=$scenario"
 		[ $# -eq 0 ] || words+=" tq.args="
 		for arg in "$@"; do
 			words+=$sep$(encode "$arg")
@@ -172,7 +181,7 @@ cmdline() {
 	fi
 	case $accel in
 	*icount*) words+=" tsc=reliable tsc_early_khz=1000000" ;;
-	*tcg*) words+=" $("$QUILT_TOOLS/qemu.sh" clock)" ;;
+	*tcg*) [ $arch = arm64 ] || words+=" $("$QUILT_TOOLS/qemu.sh" clock)" ;;
 	esac
 	words+=$append
 	[ ${#words} -lt 2048 ] ||
@@ -183,8 +192,11 @@ cmdline() {
 
 # Standard output is for what the guest says.
 need flock:util-linux setpriv:util-linux >&2
-"$QUILT_TOOLS/qemu.sh" install >&2
-if [ -n "$icount" ]; then
+"$QUILT_TOOLS/qemu.sh" install $cpu >&2
+if [ $arch = arm64 ]; then
+	[ -z "$icount" ] || die "--icount is for x86_64" "leave it out"
+	accel='-accel tcg,thread=multi'
+elif [ -n "$icount" ]; then
 	accel='-accel tcg,thread=single -icount shift=0,sleep=off'
 	cpus=1
 else
@@ -198,14 +210,11 @@ find "$BUILD/guest" -maxdepth 1 \( -name 'run.*' -o -name 'image.*' \) -mmin +14
 run=$(mktemp -d "$BUILD/guest/run.XXXXXX")
 "$QUILT_TOOLS/image.sh" -k "$kernel" ${image_extras[0]:+"${image_extras[@]}"} "$run/image" >&2
 
-# The guest dies with this script, even when the script is killed. A socket for
-# each CPU: the firmware's MP table, all that a kernel without ACPI has, names
-# one CPU a socket.
+# The guest dies with this script, even when the script is killed.
 # shellcheck disable=SC2206
-command=(setpriv --pdeathsig KILL qemu-system-x86_64 $accel
-	-smp "$cpus,sockets=$cpus,cores=1,threads=1" -m "$memory"
+command=(setpriv --pdeathsig KILL qemu-system-$cpu "${machine[@]}" $accel -m "$memory"
 	-nodefaults -no-user-config -display none -no-reboot
-	-kernel "$bzimage" -initrd "$run/image" -append "$words")
+	-kernel "$image" -initrd "$run/image" -append "$words")
 start=$SECONDS qemu_rc=0 late=''
 : >"$run/output"
 if [ "$mode" = shell ]; then
@@ -255,12 +264,12 @@ if [ -z "$rc" ]; then
 	elif [ $qemu_rc -ne 0 ]; then
 		failure 125 "QEMU ended with $qemu_rc, the guest $stage"
 	elif [ ! -s "$log" ]; then
-		failure 125 "the guest printed nothing: is $bzimage a kernel?"
+		failure 125 "the guest printed nothing: is $image a kernel?"
 	fi
 	failure 125 "the guest ended without its end marker: it $stage"
 fi
 [ -z "$late" ] || failure 124 "the guest ran $scenario (exit code $rc) and did not go down in $limit s"
-if [ -n "$splat" ] && ! splats=$("$QUILT_TOOLS/splat.sh" -k "$known" "$log"); then
+if [ -n "$splat" ] && ! splats=$("$QUILT_TOOLS/splat.sh" -k "${known:-$arch}" "$log"); then
 	printf '%s\n' "$splats" >&2
 	printf 'error: the kernel complained during %s (exit code %d), console log: %s\n' \
 		"$scenario" "$rc" "$log" >&2

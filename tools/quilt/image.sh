@@ -34,6 +34,13 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$out" ] || { usage >&2; exit 2; }
 
+# What the kernel is for, the userland is for.
+arch=amd64 karch=x86_64 cross=''
+if [ -d "$kernel/arch/arm64/boot" ]; then
+	arch=arm64 karch=arm64 cross=aarch64-linux-gnu-
+	need ${cross}gcc:gcc-aarch64-linux-gnu /usr/aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
+fi
+
 need cpio:cpio depmod:kmod flock:util-linux gcc:gcc make:make strip:binutils \
 	/usr/include/stdio.h:libc6-dev
 make_dir "$BUILD/guest"
@@ -61,9 +68,9 @@ userland() {
 	suite=${GUEST_SUITE:-$(host_suite || echo bookworm)}
 	key=$({ cat "$QUILT_TOOLS/guest/userland.sh"; echo "${packages[*]-}"; } |
 		sha256sum | cut -c 1-12)
-	userland=$CACHE/guest/userland-$suite-$key.cpio
+	userland=$CACHE/guest/userland-$suite-$arch-$key.cpio
 	[ -f "$userland" ] ||
-		"$QUILT_TOOLS/guest/userland.sh" -s "$suite" \
+		"$QUILT_TOOLS/guest/userland.sh" -A $arch -s "$suite" \
 			${packages[0]:+"${packages[@]}"} "$userland" >&2
 }
 
@@ -78,7 +85,7 @@ modules() {
 	if [ "$list" != "$(cat "$dir/list" 2>/dev/null)" ]; then
 		rm -rf "$dir"
 		make_dir "$dir"
-		logged "$LOGS/modules-install.log" make -C "$kernel" ARCH=x86_64 LOCALVERSION= \
+		logged "$LOGS/modules-install.log" make -C "$kernel" ARCH=$karch ${cross:+CROSS_COMPILE=$cross} LOCALVERSION= \
 			INSTALL_MOD_PATH="$dir" INSTALL_MOD_STRIP=1 modules_install >&2 ||
 			die "the modules of $kernel can't be installed" "see $LOGS/modules-install.log"
 		rm -f "$dir"/lib/modules/*/{build,source}
@@ -89,13 +96,13 @@ modules() {
 }
 
 selftests() {
-	local tree built=$BUILD/guest/selftests
+	local tree built=$BUILD/guest/selftests-$karch
 	tree=${SELFTESTS_TREE:-$(readlink -f "$kernel/source" || true)}
 	[ -d "$tree" ] || tree=$TREE
 	[ -d "$tree/tools/testing/selftests/ftrace" ] || return 0
 	make_dir "$built"
 	# Static: the guest's libc is not the host's.
-	make -s -C "$tree/tools/testing/selftests/ftrace" "OUTPUT=$built" LDFLAGS=-static \
+	make -s -C "$tree/tools/testing/selftests/ftrace" "OUTPUT=$built" "CC=${cross}gcc" LDFLAGS=-static \
 		>"$LOGS/selftests-build.log" 2>&1 ||
 		die "the programs of the ftrace selftests do not build" "see $LOGS/selftests-build.log"
 	mkdir -p "$root/selftests"

@@ -37,10 +37,11 @@ grep -qs FLIGHT_RECORDER "$TREE/samples/Kconfig" || samples=''
 ours=bench-quilt
 grep -qs 'config KTRACE$' "$TREE/kernel/trace/Kconfig" || ours=''
 case $kind in
-guest)       arch=x86_64; parts="guest tracing faults kunit $samples $suites $selftests $verification" ;;
-guest-debug) arch=x86_64; parts="guest tracing faults kunit $samples $suites $selftests $verification debug" ;;
-guest-kcsan) arch=x86_64; parts="guest tracing kunit $samples $suites kcsan" ;;
-bench)       arch=x86_64; parts="guest bench $ours" ;;
+guest)       arch=x86_64; parts="guest guest-x86_64 tracing faults kunit $samples $suites $selftests $verification" ;;
+guest-debug) arch=x86_64; parts="guest guest-x86_64 tracing faults kunit $samples $suites $selftests $verification debug" ;;
+guest-kcsan) arch=x86_64; parts="guest guest-x86_64 tracing kunit $samples $suites kcsan" ;;
+guest-arm64) arch=arm64; parts="guest guest-arm64 tracing kunit $samples $suites $selftests $verification" ;;
+bench)       arch=x86_64; parts="guest guest-x86_64 bench $ours" ;;
 bench-uml)   arch=um; parts="uml bench-uml $ours" ;;
 *) die "no such kind of kernel: $kind" "see the table in tools/quilt/kernel.sh" ;;
 esac
@@ -63,9 +64,15 @@ for part in $parts; do
 done
 cat "${fragments[@]}" >"$dir/fragments.new"
 
+cross=()
+if [ $arch = arm64 ]; then
+	need aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu
+	cross=(CROSS_COMPILE=aarch64-linux-gnu-)
+fi
+
 # The release string is pinned: modules stay where they are when the tree
 # gets dirty. The build date is pinned: the same source gives the same image.
-build=(make -C "$TREE" "O=$dir" "ARCH=$arch" LOCALVERSION= KBUILD_BUILD_TIMESTAMP=@0
+build=(make -C "$TREE" "O=$dir" "ARCH=$arch" "${cross[@]}" LOCALVERSION= KBUILD_BUILD_TIMESTAMP=@0
 	KBUILD_BUILD_USER=quilt KBUILD_BUILD_HOST=quilt)
 
 if ! cmp -s "$dir/fragments.new" "$dir/fragments" || [ ! -f "$dir/.config" ] ||
@@ -90,6 +97,7 @@ targets=()
 case $arch in
 x86_64) targets=(bzImage modules) ;;
 um) targets=(linux modules) ;;
+arm64) targets=(Image modules) ;;
 esac
 step "building kernel $(basename "$dir") (log: $LOGS/build-$(basename "$dir").log)"
 logged "$LOGS/build-$(basename "$dir").log" "${build[@]}" -j"$JOBS" "${targets[@]}" ||

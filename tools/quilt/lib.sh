@@ -125,14 +125,14 @@ logged() {
 }
 
 # guest_program NAME [FLAG]...: sets $program to a static build of
-# tools/quilt/guest/NAME.c.
+# tools/quilt/guest/NAME.c; CROSS=PREFIX is the compiler's.
 guest_program() {
 	local name=$1
 	shift
 	need gcc:gcc
 	make_dir "$BUILD/guest"
-	program=$BUILD/guest/$name
-	gcc -Wall -Wextra -O2 -static "$@" -o "$program" "$QUILT_TOOLS/guest/$name.c" ||
+	program=$BUILD/guest/${CROSS:-}$name
+	"${CROSS:-}gcc" -Wall -Wextra -O2 -static "$@" -o "$program" "$QUILT_TOOLS/guest/$name.c" ||
 		die "$name does not build" "see above"
 }
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # Runs ftracetest cases in the guest: the quilt's own, or all of upstream's.
 #
-# usage: selftest.sh [--all | TEST...]
+# usage: selftest.sh [-k KERNEL] [--all | TEST...]
 #
+#   -k KERNEL  see guest.sh
 #   (none)  the tests below test.d that the quilt adds
 #   --all   the whole suite, beside the verdicts of the base (12 to 30 minutes)
 #   TEST    directories or files below test.d; verification/FILE for those of
@@ -15,7 +16,11 @@
 
 usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
 
-tests=() limit=1200
+tests=() limit=1200 kernel=()
+if [ "${1:-}" = -k ]; then
+	kernel=(-k "${2:?}")
+	shift 2
+fi
 case ${1:-} in
 -h | --help) usage; exit 0 ;;
 --all) limit=5400 ;;
@@ -33,4 +38,4 @@ case ${1:-} in
 *) tests=("$@") ;;
 esac
 
-exec "$QUILT_TOOLS/guest.sh" run -q -t $limit selftest "${tests[@]}"
+exec "$QUILT_TOOLS/guest.sh" run -q ${kernel[0]:+"${kernel[@]}"} -t $limit selftest "${tests[@]}"

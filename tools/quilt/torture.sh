@@ -91,8 +91,10 @@ for kind in "${kinds[@]}"; do
 		# checks everything, and most of what is done here waits for some.
 		[ "$kind" = guest ] || extras+=(-A rcupdate.rcu_expedited=1)
 		# It patches code all the time. With a host thread per CPU that
-		# ended twice in an int3 Oops, at a place that was int3 and that
-		# the kernel's handler did not know: not understood yet.
+		# ended twice in an int3 Oops, on both CPUs at once, at a place
+		# where the memory, which the Oops shows, had no int3 any more:
+		# QEMU forgets its translation before it writes the byte, and
+		# another thread may have made the old one anew in between.
 		threads=multi
 		[ "$kind-$topic" != guest-ktrace ] || threads=single
 		# KASAN and kmemleak want room.

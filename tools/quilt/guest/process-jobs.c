@@ -81,6 +81,16 @@ static long int80(long nr)
 #endif
 }
 
+/* open() of the C library is openat(). */
+static void open_name(long name)
+{
+#ifdef SYS_open
+	syscall(SYS_open, name, O_RDONLY);
+#else
+	syscall(SYS_openat, AT_FDCWD, name, O_RDONLY, 0);
+#endif
+}
+
 static void calls_with_names(void)
 {
 	char name[600];
@@ -89,9 +99,9 @@ static void calls_with_names(void)
 		fail("/nowhere");
 	open("/no\n\t\"where\\\1\377", O_RDONLY);
 	open("", O_RDONLY);
-	syscall(SYS_open, 1L, O_RDONLY);
-	syscall(SYS_open, -4096L, O_RDONLY);
-	syscall(SYS_open, NULL, O_RDONLY);
+	open_name(1);
+	open_name(-4096);
+	open_name(0);
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	open(name, O_RDONLY);
@@ -340,7 +350,6 @@ static void alarms(void)
 static void faults(void)
 {
 	volatile int *volatile nowhere = (int *)16;
-	volatile int zero = 0;
 
 	set_handler(SIGSEGV, handler_that_jumps, SA_NODEFER);
 	set_handler(SIGFPE, handler_that_jumps, SA_NODEFER);
@@ -350,7 +359,7 @@ static void faults(void)
 		*nowhere = 1;
 #ifdef __x86_64__
 	if (!sigsetjmp(back, 1))
-		asm volatile("idivl %0" : : "r" (zero) : "eax", "edx");
+		asm volatile("idivl %0" : : "r" (0) : "eax", "edx");
 	if (!sigsetjmp(back, 1))
 		asm volatile("ud2");
 	asm volatile("int3");

@@ -2,9 +2,10 @@
 # Makes the userland of the guest: the Debian packages that the upstream
 # ftrace selftests and an interactive shell need, as one cpio archive.
 #
-# usage: userland.sh [-s SUITE] [-p PACKAGE]... OUT
+# usage: userland.sh [-A ARCH] [-s SUITE] [-p PACKAGE]... OUT
 #
 #   OUT         the archive to write; OUT.packages lists what is in it
+#   -A ARCH     amd64 (unless told) or arm64
 #   -s SUITE    Debian release to take the packages from
 #   -p PACKAGE  another package, with what it depends on
 #
@@ -24,17 +25,18 @@ packages=(bash bc binutils busybox-static coreutils dash diffutils findutils gaw
 # Nothing in the guest reads these; they are two thirds of the size.
 unwanted=(usr/share/{bash-completion,bug,debconf,dict,doc,doc-base,dpkg,gdb,info,initramfs-tools}
 	usr/share/{lintian,locale,man,menu,perl,perl5,pixmaps,polkit-1,tabset,zsh}
-	usr/bin/{dpkg,gold,gp,perl,x86_64-linux-gnu-{ar,as,dwp,elfedit,gp,gprof,ld,nm,obj,strip}}'*'
+	usr/bin/{dpkg,gold,gp,perl,'*'-linux-gnu-{ar,as,dwp,elfedit,gp,gprof,ld,nm,obj,strip}}'*'
 	usr/lib/{apt,bfd-plugins,compat-ld,debug,dpkg,gold-ld,init,systemd,udev}
-	usr/lib/x86_64-linux-gnu/{audit,bfd-plugins,gconv,gprofng,ldscripts,perl,perl-base}
-	usr/lib/x86_64-linux-gnu/{libbfd,libctf.so,libdb-,libgprofng,libopcodes}'*'
+	usr/lib/'*'-linux-gnu/{audit,bfd-plugins,gconv,gprofng,ldscripts,perl,perl-base}
+	usr/lib/'*'-linux-gnu/{libbfd,libctf.so,libdb-,libgprofng,libopcodes}'*'
 	usr/lib/python3{,.11/'*'} usr/share/{icons,perf-core,pixmaps,python3}
 	etc/{apt,cron.daily,debconf.conf,dpkg,init.d,logrotate.d,pam.d,rc?.d,systemd,update-motd.d}
 	boot home media mnt opt srv var)
 
-suite=bookworm out=''
+arch=amd64 suite=bookworm out=''
 while [ $# -gt 0 ]; do
 	case $1 in
+	-A) arch=${2:?}; shift ;;
 	-s) suite=${2:?}; shift ;;
 	-p) packages+=("${2:?}"); shift ;;
 	-h | --help) usage; exit 0 ;;
@@ -63,7 +65,7 @@ apt_options=$(apt_isolated "$suite") ||
 mapfile -t apt <<<"$apt_options"
 : >"$work/status"
 apt+=(-o "Dir::State::status=$work/status" -o "Dir::Cache::archives=$CACHE/guest/debs"
-	-o APT::Architecture=amd64 -o APT::Architectures=amd64
+	-o "APT::Architecture=$arch" -o "APT::Architectures=$arch"
 	-o APT::Update::Error-Mode=any -o APT::Install-Recommends=false -q)
 
 fetch() {
@@ -71,7 +73,7 @@ fetch() {
 		apt-get "${apt[@]}" --simulate install "${packages[@]}" >"$work/plan" &&
 		apt-get "${apt[@]}" -y --download-only install "${packages[@]}"
 }
-step "fetching the guest's userland (Debian $suite)"
+step "fetching the guest's userland (Debian $suite, $arch)"
 logged "$LOGS/userland-fetch.log" fetch ||
 	die "the packages of the guest's userland can't be fetched" \
 	    "see $LOGS/userland-fetch.log; the first run needs a Debian mirror (DEBIAN_MIRROR=URI)"
@@ -120,11 +122,9 @@ echo '127.0.0.1 localhost guest' >"$root/etc/hosts"
 echo guest >"$root/etc/hostname"
 echo "PS1='guest:\\w# '" >"$root/root/.bashrc"
 
-# The applets come last in the guest's PATH: they fill the gaps.
+# init puts links to the applets there. It comes last in the guest's PATH: they
+# fill the gaps.
 mkdir "$root/usr/lib/busybox"
-"$root/usr/bin/busybox" --list | while read -r applet; do
-	ln -s ../../bin/busybox "$root/usr/lib/busybox/$applet"
-done
 
 (cd "$root" && find . -print0 | sort -z | cpio -0 -o -H newc -R +0:+0 --quiet) >"$work/cpio"
 mv "$work/packages" "$out.packages"

@@ -1,0 +1,54 @@
+#!/bin/bash
+# What depends on the architecture, with programs of user space on arm64,
+# cross-built and emulated: the selftests of ktrace, of followed tasks and of the
+# tracer "process", and that tracer beside strace -f.
+#
+# usage: arm64.sh
+#
+# The first run fetches an arm64 userland of some 100 MB. Half an hour or so,
+# most of it for the kernel. KUnit on arm64: tools/quilt/kunit.sh arm64. The
+# last line counts.
+
+# shellcheck source=tools/quilt/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+case ${1:-} in
+'') ;;
+-h | --help) usage; exit 0 ;;
+*) usage >&2; exit 2 ;;
+esac
+
+kernel=$OUT/guest-arm64
+"$QUILT_TOOLS/kernel.sh" guest-arm64
+
+export CROSS=aarch64-linux-gnu-
+need ${CROSS}gcc:gcc-aarch64-linux-gnu /usr/aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
+programs=()
+for name in process-jobs process-compare; do
+	guest_program $name -pthread
+	programs+=(-a "$program:/usr/bin/$name")
+done
+
+make_dir "$LOGS"
+step "selftests on arm64"
+rc=0
+"$QUILT_TOOLS/selftest.sh" -k "$kernel" ktrace follow process | tee "$LOGS/arm64-selftest.log" || rc=1
+read -r passed failed skipped < <(sed -nE 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' \
+	"$LOGS/arm64-selftest.log" | tail -n 1) || true
+passed=${passed:-0} failed=${failed:-0}
+[ $rc -eq 0 ] || [ "$failed" -gt 0 ] || failed=1
+
+for argument in short noticed; do
+	step "process-strace $argument on arm64"
+	if "$QUILT_TOOLS/guest.sh" run -q -k "$kernel" -t 1200 \
+		-L "$LOGS/arm64-process-strace-$argument.log" "${programs[@]}" process-strace $argument; then
+		say "ok process-strace $argument"
+		passed=$((passed + 1))
+	else
+		say "not ok process-strace $argument"
+		failed=$((failed + 1))
+	fi
+done
+say "$passed passed, $failed failed, ${skipped:-0} skipped"
+[ "$failed" -eq 0 ]
