@@ -7,6 +7,20 @@
 #include <linux/jump_label.h>
 #include <linux/sched.h>
 
+#ifdef CONFIG_PROCESS_TRACER
+/**
+ * trace_syscall_start_clear - nobody has seen a task enter a system call
+ * @t: the task; it does not call the tracepoints of system calls yet, and what
+ *	it may have is of a system call that it left without them
+ */
+static inline void trace_syscall_start_clear(struct task_struct *t)
+{
+	WRITE_ONCE(t->trace_syscall_start, 0);
+}
+#else
+static inline void trace_syscall_start_clear(struct task_struct *t) { }
+#endif
+
 #ifdef CONFIG_TRACE_FOLLOW
 
 DECLARE_STATIC_KEY_FALSE(trace_follow_by_uid);
@@ -24,6 +38,7 @@ static inline void trace_follow_fork(struct task_struct *p)
 {
 	WRITE_ONCE(p->trace_follow,
 		   p->pid ? READ_ONCE(current->trace_follow) : 0);
+	trace_syscall_start_clear(p);
 }
 
 /**

@@ -450,7 +450,9 @@ static int trace_export_format(struct trace_iterator *iter, struct seq_buf *s)
  *
  * The event must be the one that made the record. That is so as long as its
  * module stays: the type of an event that is gone can be that of another one
- * later, of which the record then is a wrong image.
+ * later, of which the record then is a wrong image. The same goes for the trace
+ * array: another one may have its address, so whoever prints holds a reference
+ * on it, or an export.
  *
  * Context: May sleep, takes trace_types_lock. Not for use in the callback.
  *

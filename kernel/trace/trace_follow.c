@@ -23,9 +23,11 @@
  * Nobody leaves a set but by its end or by another choice: what a followed
  * task forks is followed whatever its name or user is.
  *
- * trace_follow_mutex serializes the choices. It nests inside event_mutex,
- * trace_types_lock and the locks of the users of a set, and outside of
- * tracepoints_mutex and tasklist_lock.
+ * trace_follow_choice_mutex serializes the choices, which may wait for grace
+ * periods of RCU tasks. trace_follow_mutex is for the list, the masks and the
+ * probes: who only enables an event does not wait for a choice. Both nest
+ * inside event_mutex, trace_types_lock and the locks of the users of a set, the
+ * second inside the first, and outside of tracepoints_mutex and tasklist_lock.
  */
 
 #include <linux/cred.h>
@@ -33,8 +35,8 @@
 #include <linux/rcupdate_wait.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/timekeeping.h>
 #include <linux/seq_file.h>
+#include <linux/sizes.h>
 #include <linux/trace_follow.h>
 #include <linux/uidgid.h>
 
@@ -55,6 +57,7 @@ struct trace_follow_uids {
 	kuid_t			uids[] __counted_by(nr);
 };
 
+static DEFINE_MUTEX(trace_follow_choice_mutex);
 static DEFINE_MUTEX(trace_follow_mutex);
 
 /* Sets with a choice or with probes. Read under RCU. */
@@ -88,7 +91,7 @@ static int trace_follow_bit_get(void)
 	unsigned int bit;
 	int tries = 2;
 
-	lockdep_assert_held(&trace_follow_mutex);
+	lockdep_assert_held(&trace_follow_choice_mutex);
 
 	while (tries--) {
 		bit = find_first_bit(&trace_follow_free, BITS_PER_LONG);
@@ -144,7 +147,7 @@ static void trace_follow_unuse(struct trace_follow *follow)
 	lockdep_assert_held(&trace_follow_mutex);
 
 	if (follow->mask || follow->syscalls || follow->syscalls_all ||
-	    hlist_unhashed(&follow->node))
+	    rcu_access_pointer(follow->uids) || hlist_unhashed(&follow->node))
 		return;
 
 	hlist_del_init_rcu(&follow->node);
@@ -289,13 +292,16 @@ static void trace_follow_switch(struct trace_follow *follow,
 {
 	unsigned long old = follow->bits[kind];
 
+	lockdep_assert_held(&trace_follow_choice_mutex);
+
 	follow->bits[kind] = bits;
-	WRITE_ONCE(follow->mask, (follow->mask & ~old) | bits);
-	if (bits)
-		trace_follow_use(follow);
-	trace_follow_update_syscalls();
-	trace_follow_unuse(follow);
-	atomic64_set(&follow->since, ktime_get_mono_fast_ns());
+	scoped_guard(mutex, &trace_follow_mutex) {
+		WRITE_ONCE(follow->mask, (follow->mask & ~old) | bits);
+		if (bits)
+			trace_follow_use(follow);
+		trace_follow_update_syscalls();
+		trace_follow_unuse(follow);
+	}
 
 	if (old && old != bits)
 		trace_follow_drop(__ffs(old));
@@ -341,7 +347,7 @@ int trace_follow_pids(struct trace_follow *follow, struct pid **pids,
 	unsigned int i;
 	int bit;
 
-	guard(mutex)(&trace_follow_mutex);
+	guard(mutex)(&trace_follow_choice_mutex);
 
 	if (!nr) {
 		if (replace)
@@ -397,16 +403,17 @@ int trace_follow_comms(struct trace_follow *follow,
 	unsigned int kept = 0, i;
 	int bit, ret;
 
-	guard(mutex)(&trace_follow_mutex);
+	guard(mutex)(&trace_follow_choice_mutex);
 
 	old = rcu_dereference_protected(follow->comms,
-					lockdep_is_held(&trace_follow_mutex));
+					lockdep_is_held(&trace_follow_choice_mutex));
 	if (!nr) {
 		if (!replace || !old)
 			return 0;
 		unregister_trace_task_rename(trace_follow_rename, follow);
 		rcu_assign_pointer(follow->comms, NULL);
-		tracepoint_synchronize_unregister();
+		/* Not for those at system calls, who may wait for a page. */
+		synchronize_srcu(&tracepoint_srcu);
 		trace_follow_switch(follow, TRACE_FOLLOW_COMM, 0);
 		kfree_rcu_mightsleep(old);
 		return 0;
@@ -485,10 +492,10 @@ int trace_follow_uids(struct trace_follow *follow, const kuid_t *uids,
 	unsigned int kept = 0, i;
 	int bit;
 
-	guard(mutex)(&trace_follow_mutex);
+	guard(mutex)(&trace_follow_choice_mutex);
 
 	old = rcu_dereference_protected(follow->uids,
-					lockdep_is_held(&trace_follow_mutex));
+					lockdep_is_held(&trace_follow_choice_mutex));
 	if (!nr) {
 		if (!replace || !old)
 			return 0;
@@ -522,8 +529,10 @@ int trace_follow_uids(struct trace_follow *follow, const kuid_t *uids,
 	}
 	new->bit = bit;
 
-	trace_follow_use(follow);
-	rcu_assign_pointer(follow->uids, new);
+	scoped_guard(mutex, &trace_follow_mutex) {
+		trace_follow_use(follow);
+		rcu_assign_pointer(follow->uids, new);
+	}
 	if (!old)
 		static_branch_inc(&trace_follow_by_uid);
 
@@ -723,6 +732,7 @@ enum {
 	FOLLOW_ERR_LONG_COMM,
 	FOLLOW_ERR_BAD_UID,
 	FOLLOW_ERR_NO_BIT,
+	FOLLOW_ERR_TOO_LONG,
 
 	FOLLOW_ERR_NR,
 };
@@ -733,6 +743,7 @@ static const char *trace_follow_errors[FOLLOW_ERR_NR] = {
 	[FOLLOW_ERR_LONG_COMM]	= "Command names have 15 characters at most",
 	[FOLLOW_ERR_BAD_UID]	= "Not a user in this user namespace",
 	[FOLLOW_ERR_NO_BIT]	= "Too many sets of followed tasks",
+	[FOLLOW_ERR_TOO_LONG]	= "More than 65535 bytes",
 };
 
 static void trace_follow_log_err(struct trace_array *tr, const char *cmd,
@@ -894,8 +905,10 @@ static int trace_follow_choose_user(struct trace_follow_file *file,
 {
 	char *buf __free(kfree) = NULL;
 
-	if (cnt >= PAGE_SIZE)
+	if (cnt >= SZ_64K) {
+		trace_follow_log_err(file->tr, "", NULL, FOLLOW_ERR_TOO_LONG);
 		return -E2BIG;
+	}
 
 	buf = memdup_user_nul(ubuf, cnt);
 	if (IS_ERR(buf))

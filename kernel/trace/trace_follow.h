@@ -34,11 +34,10 @@ struct trace_follow_uids;
  * @node: in the list of the sets in use
  * @syscalls: probes at sys_enter and sys_exit that want the tasks in the set
  * @syscalls_all: such probes that want all tasks
- * @since: when the choice was made, in ns of ktime_get_mono_fast_ns()
  *
  * All zeroes, but for @parent, is a set in which nobody has chosen. Written
- * with trace_follow_mutex held. @mask is read without, @comms and @uids under
- * RCU.
+ * with trace_follow_choice_mutex or, @mask, @node and the counters, with
+ * trace_follow_mutex held. @mask is read without, @comms and @uids under RCU.
  */
 struct trace_follow {
 	unsigned long				mask;
@@ -49,7 +48,6 @@ struct trace_follow {
 	struct hlist_node			node;
 	unsigned int				syscalls;
 	unsigned int				syscalls_all;
-	atomic64_t				since;
 };
 
 #ifdef CONFIG_TRACE_FOLLOW

@@ -748,6 +748,26 @@ static int ktrace_remove_event(struct ktrace_event *event)
 }
 
 /*
+ * As tracing_reset_all_online_cpus(), and CPUs that are offline too: the id of
+ * what is gone may be that of the next event that is made.
+ */
+static void ktrace_clear_buffers(void)
+{
+	struct trace_array *tr;
+
+	guard(mutex)(&trace_types_lock);
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		if (!tr->clear_trace)
+			continue;
+		tr->clear_trace = false;
+		tracing_reset_all_cpus(&tr->array_buffer);
+#ifdef CONFIG_TRACER_SNAPSHOT
+		tracing_reset_all_cpus(&tr->snapshot_buffer);
+#endif
+	}
+}
+
+/*
  * An event without sites makes room for one with the same name and other
  * fields: a developer changed the format and loads the module again. The
  * records that were made of it can't be read any more and are cleared.
@@ -775,7 +795,7 @@ static int ktrace_replace_event(struct ktrace_event *event)
 
 	ret = ktrace_remove_event(event);
 	if (!ret)
-		tracing_reset_all_online_cpus();
+		ktrace_clear_buffers();
 
 	return ret;
 }
@@ -798,6 +818,33 @@ static int ktrace_register_event(struct ktrace_event *event, bool early)
 	return ret;
 }
 
+/* In tracefs the name is that of a directory, in events/ktrace. */
+static int ktrace_check_name(const char *name, char *error, size_t size)
+{
+	struct trace_event_call *call;
+	const char *other;
+
+	if (!strcmp(name, "enable") || !strcmp(name, "filter")) {
+		snprintf(error, size, "events/ktrace has a file of that name");
+		return -EINVAL;
+	}
+
+	/* A kprobe can be in any system. Those who make it ask as well. */
+	list_for_each_entry(call, &ftrace_events, list) {
+		if (call->class == &ktrace_event_class || !call->class->system ||
+		    strcmp(call->class->system, ktrace_event_class.system))
+			continue;
+		other = trace_event_name(call);
+		if (other && !strcmp(other, name)) {
+			snprintf(error, size,
+				 "another event in events/ktrace has that name");
+			return -EEXIST;
+		}
+	}
+
+	return 0;
+}
+
 static struct ktrace_event *ktrace_new_event(const struct ktrace_site *site,
 					     bool copy, bool early)
 {
@@ -805,8 +852,11 @@ static struct ktrace_event *ktrace_new_event(const struct ktrace_site *site,
 	char error[80];
 	int ret;
 
-	event = ktrace_make_event(site, copy, error, sizeof(error));
-	ret = PTR_ERR_OR_ZERO(event);
+	ret = ktrace_check_name(site->name, error, sizeof(error));
+	if (!ret) {
+		event = ktrace_make_event(site, copy, error, sizeof(error));
+		ret = PTR_ERR_OR_ZERO(event);
+	}
 	if (!ret) {
 		ret = ktrace_register_event(event, early);
 		if (!ret)

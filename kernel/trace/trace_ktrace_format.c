@@ -743,6 +743,9 @@ struct ktrace_event *ktrace_make_event(const struct ktrace_site *site,
 
 /* Output */
 
+/* The most that a width or a precision makes of an argument, in characters */
+#define KTRACE_MAX_WIDTH	1024
+
 static u64 ktrace_value(const struct ktrace_field *field, const void *rec)
 {
 	const void *src = rec + field->offset;
@@ -866,6 +869,10 @@ static void ktrace_print_field(struct trace_iterator *iter,
 	char spec[48];
 	struct seq_buf s;
 	u64 val;
+
+	/* They may come from the record, which may come from anywhere. */
+	width = clamp(width, -KTRACE_MAX_WIDTH, KTRACE_MAX_WIDTH);
+	prec = min(prec, KTRACE_MAX_WIDTH);
 
 	seq_buf_init(&s, spec, sizeof(spec));
 	seq_buf_printf(&s, "%%%s", conv->flags);

@@ -20,6 +20,7 @@
  */
 
 #include <linux/binfmts.h>
+#include <linux/compat.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/task.h>
 #include <linux/timekeeping.h>
@@ -60,6 +61,14 @@ struct process_filter {
 	char			comm[TASK_COMM_LEN];
 };
 
+#ifdef CONFIG_FTRACE_SYSCALLS
+/* A page that somebody waits for may be long in coming: nobody waits for him. */
+struct process_buffer {
+	struct rcu_head			rcu;
+	struct trace_user_buf_info	info;
+};
+#endif
+
 struct process_trace {
 	struct trace_array		*tr;
 	/* Those who pass the filters, while nobody is chosen in tr->follow. */
@@ -70,8 +79,10 @@ struct process_trace {
 	u32				probes;
 	bool				active;
 #ifdef CONFIG_FTRACE_SYSCALLS
-	/* Strings of system calls. */
-	struct trace_user_buf_info	strings;
+	/* Strings of system calls, under RCU tasks trace. */
+	struct process_buffer		*strings;
+	/* System calls that were entered before have no known duration. */
+	atomic64_t			since;
 #endif
 };
 
@@ -248,7 +259,7 @@ static bool process_trace_is_compat(struct pt_regs *regs)
 #ifdef ARCH_TRACE_IGNORE_COMPAT_SYSCALLS
 	return arch_trace_is_compat_syscall(regs);
 #else
-	return false;
+	return in_compat_syscall();
 #endif
 }
 
@@ -349,6 +360,7 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 	struct process_sys_enter_entry *entry;
 	struct process_trace *pt = data;
 	struct process_strings strings;
+	struct process_buffer *buffer;
 	struct process_record record;
 	unsigned long args[6];
 	unsigned int size = 0;
@@ -372,8 +384,9 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 
 	guard(preempt_notrace)();
 
-	if (strings.nr)
-		buf = trace_user_fault_read(&pt->strings, NULL,
+	buffer = READ_ONCE(pt->strings);
+	if (strings.nr && buffer)
+		buf = trace_user_fault_read(&buffer->info, NULL,
 					    PROCESS_STRING_SIZE,
 					    process_trace_copy_strings,
 					    &strings);
@@ -381,6 +394,10 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 		size = process_trace_pack_strings(&strings, buf);
 	else
 		strings.mask = 0;
+
+	/* The tracer may have been left, while a page was waited for. */
+	if (!(READ_ONCE(pt->probes) & PROCESS_OPT_SYSCALLS))
+		return;
 
 	entry = process_trace_reserve(pt, &record, TRACE_PROCESS_SYS_ENTER,
 				      struct_size(entry, strings, size));
@@ -399,16 +416,15 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 }
 
 /*
- * How long did the system call take? Who was followed only after it had
- * entered it may have the time of an older one, and one that is refused, by
- * seccomp for one, has an exit and no entry.
+ * How long did the system call take? Whoever was not followed yet when it
+ * entered has no start, nor has a system call that is refused before it is
+ * entered, by seccomp for one.
  */
 static u64 process_trace_duration(struct process_trace *pt)
 {
 	u64 start = current->trace_syscall_start;
 
-	if (start < atomic64_read(&pt->follow.since) ||
-	    start < atomic64_read(&pt->tr->follow.since))
+	if (!start || start < atomic64_read(&pt->since))
 		return 0;
 
 	return ktime_get_mono_fast_ns() - start;
@@ -462,6 +478,9 @@ static void process_trace_sys_exit(void *data, struct pt_regs *regs, long ret)
 
 	guard(preempt_notrace)();
 
+	if (!(READ_ONCE(pt->probes) & PROCESS_OPT_SYSCALLS))
+		return;
+
 	entry = process_trace_reserve(pt, &record, TRACE_PROCESS_SYS_EXIT,
 				      sizeof(*entry));
 	if (!entry)
@@ -475,20 +494,56 @@ static void process_trace_sys_exit(void *data, struct pt_regs *regs, long ret)
 	process_trace_commit(&record);
 }
 
+static int process_trace_get_buffer(struct process_trace *pt)
+{
+	struct process_buffer *buffer = kzalloc_obj(*buffer);
+	int ret;
+
+	if (!buffer)
+		return -ENOMEM;
+
+	ret = trace_user_fault_init(&buffer->info,
+				    PROCESS_STRINGS * PROCESS_STRING_SIZE);
+	if (ret) {
+		kfree(buffer);
+		return ret;
+	}
+	WRITE_ONCE(pt->strings, buffer);
+
+	return 0;
+}
+
+static void process_trace_free_buffer(struct rcu_head *rcu)
+{
+	struct process_buffer *buffer;
+
+	buffer = container_of(rcu, struct process_buffer, rcu);
+	trace_user_fault_put(&buffer->info);
+	trace_user_fault_destroy(&buffer->info);
+	kfree(buffer);
+}
+
+static void process_trace_put_buffer(struct process_trace *pt)
+{
+	struct process_buffer *buffer = pt->strings;
+
+	WRITE_ONCE(pt->strings, NULL);
+	call_rcu_tasks_trace(&buffer->rcu, process_trace_free_buffer);
+}
+
 static int process_trace_start_syscalls(struct process_trace *pt)
 {
 	int ret;
 
-	ret = trace_user_fault_init(&pt->strings,
-				    PROCESS_STRINGS * PROCESS_STRING_SIZE);
+	ret = process_trace_get_buffer(pt);
 	if (ret)
 		return ret;
 
 	ret = process_trace_get_sys_exit_done();
 	if (ret)
-		goto out_free;
+		goto out_buffer;
 
-	atomic64_set(&pt->follow.since, ktime_get_mono_fast_ns());
+	atomic64_set(&pt->since, ktime_get_mono_fast_ns());
 
 	ret = trace_follow_syscalls_get(&pt->follow, &__tracepoint_sys_exit,
 					process_trace_sys_exit, pt, false);
@@ -504,10 +559,8 @@ static int process_trace_start_syscalls(struct process_trace *pt)
 				  process_trace_sys_exit, pt, false);
 out_done:
 	process_trace_put_sys_exit_done();
-	tracepoint_synchronize_unregister();
-out_free:
-	trace_user_fault_put(&pt->strings);
-	trace_user_fault_destroy(&pt->strings);
+out_buffer:
+	process_trace_put_buffer(pt);
 
 	return ret;
 }
@@ -519,9 +572,7 @@ static void process_trace_stop_syscalls(struct process_trace *pt)
 	trace_follow_syscalls_put(&pt->follow, &__tracepoint_sys_exit,
 				  process_trace_sys_exit, pt, false);
 	process_trace_put_sys_exit_done();
-	tracepoint_synchronize_unregister();
-	trace_user_fault_put(&pt->strings);
-	trace_user_fault_destroy(&pt->strings);
+	process_trace_put_buffer(pt);
 }
 
 #else
@@ -584,7 +635,7 @@ static int process_trace_start(struct process_trace *pt, u32 opt)
 		break;
 	}
 	if (!ret)
-		pt->probes |= opt;
+		WRITE_ONCE(pt->probes, pt->probes | opt);
 
 	return ret;
 }
@@ -593,6 +644,8 @@ static void process_trace_stop(struct process_trace *pt, u32 opt)
 {
 	if (!(pt->probes & opt))
 		return;
+
+	WRITE_ONCE(pt->probes, pt->probes & ~opt);
 
 	switch (opt) {
 	case PROCESS_OPT_LIFECYCLE:
@@ -605,7 +658,16 @@ static void process_trace_stop(struct process_trace *pt, u32 opt)
 		unregister_trace_signal_deliver(process_trace_signal, pt);
 		break;
 	}
-	pt->probes &= ~opt;
+}
+
+/*
+ * No records come after this. Probes at sys_enter may still wait for a page of
+ * user space, for as long as that takes, and see then that they are late.
+ */
+static void process_trace_synchronize(void)
+{
+	synchronize_srcu(&tracepoint_srcu);
+	synchronize_rcu();
 }
 
 /*
@@ -653,7 +715,7 @@ static void process_trace_reset(struct trace_array *tr)
 
 	for (i = 0; i < ARRAY_SIZE(process_trace_opts_bits); i++)
 		process_trace_stop(pt, process_trace_opts_bits[i]);
-	tracepoint_synchronize_unregister();
+	process_trace_synchronize();
 
 	scoped_guard(mutex, &process_trace_mutex) {
 		pt->active = false;
@@ -760,6 +822,7 @@ static struct tracer process_tracer __read_mostly = {
 enum {
 	PROCESS_ERR_BAD_UID,
 	PROCESS_ERR_LONG_COMM,
+	PROCESS_ERR_BAD_OPT,
 
 	PROCESS_ERR_NR,
 };
@@ -767,6 +830,7 @@ enum {
 static const char *process_trace_errors[PROCESS_ERR_NR] = {
 	[PROCESS_ERR_BAD_UID]	= "Not a user in this user namespace, nor -1",
 	[PROCESS_ERR_LONG_COMM]	= "Command names have 15 characters at most",
+	[PROCESS_ERR_BAD_OPT]	= "Neither 0 nor 1",
 };
 
 static ssize_t process_trace_read_opt(struct file *filp, char __user *ubuf,
@@ -788,14 +852,21 @@ static ssize_t process_trace_write_opt(struct file *filp,
 				       loff_t *ppos, u32 opt)
 {
 	struct trace_array *tr = filp->private_data;
+	char buf[16] = {};
 	unsigned int val;
 	int ret;
 
-	ret = kstrtouint_from_user(ubuf, cnt, 10, &val);
-	if (ret)
+	if (copy_from_user(buf, ubuf, min(cnt, sizeof(buf) - 1)))
+		return -EFAULT;
+
+	ret = cnt < sizeof(buf) ? kstrtouint(buf, 10, &val) : -EINVAL;
+	if (!ret && val > 1)
+		ret = -EINVAL;
+	if (ret) {
+		tracing_log_err(tr, "process", strim(buf), process_trace_errors,
+				PROCESS_ERR_BAD_OPT, 0);
 		return ret;
-	if (val > 1)
-		return -EINVAL;
+	}
 
 	ret = tracer_set_option(tr, &process_tracer, opt, val);
 	if (ret)
@@ -930,16 +1001,16 @@ static ssize_t process_trace_write_uid(struct file *filp,
 	struct process_filter *filter;
 	char buf[16] = {};
 	kuid_t uid;
+	char *word;
 	int ret;
 
-	if (cnt >= sizeof(buf))
-		return -EINVAL;
-	if (copy_from_user(buf, ubuf, cnt))
+	if (copy_from_user(buf, ubuf, min(cnt, sizeof(buf) - 1)))
 		return -EFAULT;
 
-	ret = process_trace_parse_uid(strim(buf), &uid);
+	word = strim(buf);
+	ret = cnt < sizeof(buf) ? process_trace_parse_uid(word, &uid) : -EINVAL;
 	if (ret) {
-		tracing_log_err(tr, "process", buf, process_trace_errors,
+		tracing_log_err(tr, "process", word, process_trace_errors,
 				PROCESS_ERR_BAD_UID, 0);
 		return ret;
 	}
@@ -994,10 +1065,8 @@ static ssize_t process_trace_write_comm(struct file *filp,
 	char *comm;
 	int ret;
 
-	if (cnt >= PAGE_SIZE)
-		return -ENAMETOOLONG;
-
-	buf = memdup_user_nul(ubuf, cnt);
+	/* Of what is too long anyhow, a beginning will do. */
+	buf = memdup_user_nul(ubuf, min(cnt, PAGE_SIZE - 1));
 	if (IS_ERR(buf))
 		return PTR_ERR(no_free_ptr(buf));
 

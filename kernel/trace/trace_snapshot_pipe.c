@@ -131,9 +131,9 @@ void trace_snapshot_notify(struct trace_array *tr)
 void trace_snapshot_gone(struct trace_array *tr)
 {
 	local_irq_disable();
-	arch_spin_lock(&tr->max_lock);
+	trace_max_lock(tr);
 	trace_snapshots_turn(tr);
-	arch_spin_unlock(&tr->max_lock);
+	trace_max_unlock(tr);
 	local_irq_enable();
 
 	wake_up_all(&tr->snapshots.wait);
@@ -177,13 +177,13 @@ static void snapshot_pipe_turn(struct snapshot_pipe *pipe)
 		return;
 
 	local_irq_disable();
-	arch_spin_lock(&tr->max_lock);
+	trace_max_lock(tr);
 	WRITE_ONCE(pipe->seq, tr->snapshots.seq);
 	pipe->count = tr->snapshots.count;
 	pipe->buffer = tr->snapshot_buffer;
 	live = tr->array_buffer.buffer;
 	rcu = tr->snapshots.rcu;
-	arch_spin_unlock(&tr->max_lock);
+	trace_max_unlock(tr);
 	local_irq_enable();
 
 	cond_synchronize_rcu(rcu);
@@ -430,10 +430,10 @@ static __poll_t snapshot_pipe_poll(struct file *filp, poll_table *poll_table)
 		return EPOLLERR;
 
 	local_irq_disable();
-	arch_spin_lock(&tr->max_lock);
+	trace_max_lock(tr);
 	count = tr->snapshots.count;
 	buffer = tr->snapshot_buffer.buffer;
-	arch_spin_unlock(&tr->max_lock);
+	trace_max_unlock(tr);
 	local_irq_enable();
 
 	guard(mutex)(&pipe->iter.mutex);
@@ -739,14 +739,14 @@ static int snapshot_stat_show(struct seq_file *m, void *v)
 	int cpu;
 
 	local_irq_disable();
-	arch_spin_lock(&tr->max_lock);
+	trace_max_lock(tr);
 	stat->count = tr->snapshots.count;
 	time = tr->snapshots.time;
 	cpu = tr->snapshots.cpu;
 	pid = tr->snapshots.pid;
 	memcpy(comm, tr->snapshots.comm, sizeof(comm));
 	cause = tr->snapshots.cause;
-	arch_spin_unlock(&tr->max_lock);
+	trace_max_unlock(tr);
 	local_irq_enable();
 
 	seq_printf(m, "count: %llu\n", stat->count);

@@ -430,7 +430,20 @@ static int next_show(struct seq_file *m, void *unused)
 
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(next);
+
+/* With room for the longest text: a second next_show() is another record. */
+static int next_open(struct inode *inode, struct file *file)
+{
+	return single_open_size(file, next_show, NULL, 2 * sizeof(next_text));
+}
+
+static const struct file_operations next_fops = {
+	.owner		= THIS_MODULE,
+	.open		= next_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
 
 static const char * const type_names[] = {
 	"function", "event", "marker", "printk", "raw_marker", "graph",

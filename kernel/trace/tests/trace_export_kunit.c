@@ -1349,12 +1349,14 @@ static void record_of_graph(struct kunit *test)
 #endif
 }
 
+#ifdef CONFIG_SCHED_TRACER
 static int complete_it(void *done)
 {
 	complete(done);
 
 	return 0;
 }
+#endif
 
 /*
  * Tracer wakeup_rt, because it needs neither hardware nor time: it records
@@ -1363,6 +1365,7 @@ static int complete_it(void *done)
  */
 static void record_of_tracer(struct kunit *test)
 {
+#ifdef CONFIG_SCHED_TRACER
 	struct mirror *mirror, *other;
 	struct context *ctx = test->priv;
 	char option[] = "nofunction-trace";
@@ -1370,8 +1373,6 @@ static void record_of_tracer(struct kunit *test)
 	struct task_struct *task;
 	int ret;
 
-	if (!IS_ENABLED(CONFIG_SCHED_TRACER))
-		kunit_skip(test, "needs CONFIG_SCHED_TRACER");
 	if (tracing_thresh)
 		kunit_skip(test, "tracing_thresh is set, latencies are kept");
 
@@ -1406,6 +1407,9 @@ static void record_of_tracer(struct kunit *test)
 	KUNIT_EXPECT_GE(test, expect_mirrored(test, mirror, other,
 					      TRACE_EXPORT_TRACER), 1);
 	KUNIT_EXPECT_EQ(test, tracing_set_tracer(ctx->tr, "nop"), 0);
+#else
+	kunit_skip(test, "needs CONFIG_SCHED_TRACER");
+#endif
 }
 
 static void record_as_text(struct kunit *test)

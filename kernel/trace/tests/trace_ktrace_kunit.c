@@ -13,6 +13,7 @@
 #include <linux/hardirq.h>
 #include <linux/in6.h>
 #include <linux/irq_work.h>
+#include <linux/kmsg_dump.h>
 #include <linux/ktrace.h>
 #include <linux/mman.h>
 #include <linux/module.h>
@@ -31,6 +32,7 @@
 #define INSTANCE	"trace_ktrace_kunit"
 #define FILE_NAME	"trace_ktrace_kunit.c"
 #define OPTIONS		"instances/" INSTANCE "/options/"
+#define EVENTS		"instances/" INSTANCE "/events/ktrace/"
 #define TEXT_SIZE	SZ_64K
 
 struct context {
@@ -262,6 +264,40 @@ static void promoted(struct kunit *test)
 			 "\nprint fmt: \"%x %hhd %hhx %u %#06x %-5hhd| %d %5.3hhd\", REC->arg1,");
 }
 
+static noinline void trace_stars(int width, int prec)
+{
+	ktrace(kunit_stars, "%*d|%.*d|%*s|", width, 12, prec, 34, width, "five");
+}
+
+/* Numbers from a record, which a crash may have left, are not believed. */
+static void widths(struct kunit *test)
+{
+	const unsigned int size = 4 * 1024;
+	char *expected = kunit_kzalloc(test, size, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, expected);
+	switch_event(test, "kunit_stars", true);
+	trace_stars(4, 3);
+	trace_stars(-4, -3);
+	trace_stars(0, 0);
+	expect_records(test,
+		       "kunit_stars:   12|034|five|\n"
+		       "kunit_stars: 12  |34|five|\n"
+		       "kunit_stars: 12|34|five|\n");
+
+	clear_records(test);
+	trace_stars(INT_MAX, INT_MAX);
+	snprintf(expected, size, "kunit_stars: %1024d|%.1024d|%1024s|\n", 12, 34,
+		 "five");
+	expect_records(test, expected);
+
+	clear_records(test);
+	trace_stars(INT_MIN, INT_MIN);
+	snprintf(expected, size, "kunit_stars: %-1024d|34|%-1024s|\n", 12,
+		 "five");
+	expect_records(test, expected);
+}
+
 static noinline void trace_odd(const struct bits *bits)
 {
 	const int qualified = 5;
@@ -300,6 +336,30 @@ static void no_argument(struct kunit *test)
 	expect_records(test, "kunit_nothing: no argument, 100% of it\n");
 	expect_in_format(test, "kunit_nothing",
 			 "\nprint fmt: \"no argument, 100%% of it\"\n");
+}
+
+static void injected(struct kunit *test)
+{
+	struct context *ctx = test->priv;
+	struct ring_buffer_event *rb;
+
+	if (!IS_ENABLED(CONFIG_TRACE_EVENT_INJECT))
+		kunit_skip(test, "no inject");
+
+	KUNIT_ASSERT_EQ(test, write_file(test, EVENTS "kunit_nothing/inject", "\n"), 0);
+	KUNIT_ASSERT_EQ(test, write_file(test, EVENTS "kunit_string/inject",
+					 "str=\"text\" end=-2\n"), 0);
+	KUNIT_ASSERT_EQ(test, write_file(test, EVENTS "kunit_string/inject", "end=3\n"), 0);
+	expect_records(test,
+		       "kunit_nothing: no argument, 100% of it\n"
+		       "kunit_string: str=text end=-2\n"
+		       "kunit_string: str= end=3\n");
+
+	/* The final 0 that it adds is behind what each record begins with. */
+	rb = ring_buffer_consume(ctx->tr->array_buffer.buffer,
+				 raw_smp_processor_id(), NULL, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, rb);
+	KUNIT_EXPECT_GT(test, ring_buffer_event_length(rb), sizeof(struct trace_entry));
 }
 
 static noinline void trace_most(int a)
@@ -915,6 +975,56 @@ static void exported(struct kunit *test)
 		       "kunit_number: number=43 str=text\n");
 }
 
+/* Has the kernel's log a line with this? */
+static bool in_log(struct kunit *test, const char *text)
+{
+	struct context *ctx = test->priv;
+	struct kmsg_dump_iter iter;
+	size_t len;
+
+	kmsg_dump_rewind(&iter);
+	while (kmsg_dump_get_line(&iter, false, ctx->text, TEXT_SIZE - 1, &len)) {
+		ctx->text[len] = 0;
+		if (strstr(ctx->text, text))
+			return true;
+	}
+
+	return false;
+}
+
+static void expect_printed(struct kunit *test, int len)
+{
+	char text[256], str[224];
+
+	/* Not what an earlier run has printed */
+	snprintf(str, sizeof(str), "%0*llu", len, ktime_get_ns());
+	snprintf(text, sizeof(text), "kunit_string: str=%s end=1", str);
+	trace_string(str);
+	KUNIT_EXPECT_TRUE_MSG(test, in_log(test, text), "no \"%s\"", text);
+}
+
+/* With tp_printk on the command line; lengths are stored in two ways. */
+static void printed(struct kunit *test)
+{
+	struct context *ctx = test->priv;
+
+	if (!IS_ENABLED(CONFIG_PRINTK) || !static_key_enabled(&tracepoint_printk_key))
+		kunit_skip(test, "no tp_printk");
+
+	switch_event(test, "kunit_string", true);
+	expect_printed(test, 20);
+	expect_printed(test, 200);
+
+	/* And before a filter has let it into the ring buffer */
+	KUNIT_ASSERT_EQ(test, trace_array_set_event_filter(ctx->tr, "ktrace",
+							   "kunit_string",
+							   "end == 1"), 0);
+	expect_printed(test, 20);
+	expect_printed(test, 200);
+	KUNIT_ASSERT_EQ(test, trace_array_set_event_filter(ctx->tr, "ktrace",
+							   "kunit_string", "0"), 0);
+}
+
 /* Contexts */
 
 static void trace_from_irq(struct irq_work *work)
@@ -1126,6 +1236,72 @@ static void conflicts(struct kunit *test)
 		       "kunit_shared: a=4\n");
 }
 
+static int other_reg(struct trace_event_call *call, enum trace_reg type,
+		     void *data)
+{
+	return 0;
+}
+
+static int other_raw_init(struct trace_event_call *call)
+{
+	return register_trace_event(&call->event) ? 0 : -ENODEV;
+}
+
+static enum print_line_t other_print(struct trace_iterator *iter, int flags,
+				     struct trace_event *event)
+{
+	return TRACE_TYPE_HANDLED;
+}
+
+/* As a kprobe event, which can be in any system */
+static void other_event(struct kunit *test)
+{
+	static struct ktrace_site sites[] = {
+		SITE("kunit_other", "m=%d", KTRACE_S32, 1),
+		SITE("kunit_mod", "m=%d", KTRACE_S32, 2),
+	};
+	static struct trace_event_fields no_fields[] = { {} };
+	static struct trace_event_functions funcs = {
+		.trace		= other_print,
+	};
+	static struct trace_event_class class = {
+		.system		= "ktrace",
+		.reg		= other_reg,
+		.raw_init	= other_raw_init,
+		.fields_array	= no_fields,
+		.fields		= LIST_HEAD_INIT(class.fields),
+	};
+	static struct trace_event_call call = {
+		.name		= "kunit_other",
+		.class		= &class,
+		.event.funcs	= &funcs,
+		.print_fmt	= "\"\"",
+		.flags		= TRACE_EVENT_FL_DYNAMIC,
+	};
+	int ret;
+
+	need_modules(test);
+	/* The suite may run again. */
+	call.event.type = 0;
+	scoped_guard(mutex, &event_mutex)
+		ret = trace_add_event_call(&call);
+	KUNIT_ASSERT_EQ(test, ret, 0);
+
+	load(sites, 2);
+	expect_state(test, &sites[0], "refused");
+	expect_state(test, &sites[1], "off");
+	unload();
+
+	scoped_guard(mutex, &event_mutex)
+		ret = trace_remove_event_call(&call);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+
+	/* Nothing else was in the way. */
+	load(sites, 2);
+	expect_state(test, &sites[0], "off");
+	unload();
+}
+
 static void refused_formats(struct kunit *test)
 {
 	static struct ktrace_site sites[] = {
@@ -1141,7 +1317,10 @@ static void refused_formats(struct kunit *test)
 		SITE("kunit_bad9", "%pt", KTRACE_PTR, 10),
 		SITE("kunit_bad10", "%psymbolofit", KTRACE_PTR, 11),
 		SITE("kunit_bad11", "%d", 15, 12),
-		SITE("kunit_good", "%d", KTRACE_S32, 13),
+		/* Files of each system of events */
+		SITE("enable", "%d", KTRACE_S32, 13),
+		SITE("filter", "%d", KTRACE_S32, 14),
+		SITE("kunit_good", "%d", KTRACE_S32, 15),
 	};
 
 	need_modules(test);
@@ -1362,8 +1541,10 @@ static int ktrace_init_test(struct kunit *test)
 static struct kunit_case ktrace_cases[] = {
 	KUNIT_CASE(integers),
 	KUNIT_CASE(promoted),
+	KUNIT_CASE(widths),
 	KUNIT_CASE(odd_types),
 	KUNIT_CASE(no_argument),
+	KUNIT_CASE(injected),
 	KUNIT_CASE(most_arguments),
 	KUNIT_CASE(evaluated_once_or_not),
 	KUNIT_CASE(inline_function),
@@ -1387,11 +1568,13 @@ static struct kunit_case ktrace_cases[] = {
 	KUNIT_CASE(by_perf),
 #endif
 	KUNIT_CASE(exported),
+	KUNIT_CASE(printed),
 	KUNIT_CASE(from_interrupts),
 	KUNIT_CASE(module_comes_and_goes),
 	KUNIT_CASE(format_changes),
 	KUNIT_CASE(format_changes_in_use),
 	KUNIT_CASE(conflicts),
+	KUNIT_CASE(other_event),
 	KUNIT_CASE(refused_formats),
 	KUNIT_CASE(events_of_module),
 	KUNIT_CASE(sites_by_query),

@@ -24,6 +24,8 @@
 #include "../trace.h"
 
 #define INSTANCE	"trace_process_kunit"
+#define OTHER		"trace_process_kunit_other"
+#define NEW_NAME	"kunit-process"
 #define TEXT_SIZE	65536
 #define OPENAT		": openat(dfd=0, filename=NULL, flags=0x0, mode=0000)\n"
 
@@ -44,10 +46,20 @@ static void choose_other(struct kunit *test, struct trace_array *tr)
 	put_pid(pid);
 }
 
+static u64 start_of_child;
+
 static int child_fn(void *done)
 {
+	start_of_child = current->trace_syscall_start;
 	complete(done);
 	do_exit(3 << 8);
+}
+
+static void instance_destroy(void *tr)
+{
+	trace_array_set_tracer(tr, "nop");
+	trace_array_put(tr);
+	trace_array_destroy(tr);
 }
 
 /* The child may still be on its way out when this returns. */
@@ -196,14 +208,45 @@ static void syscalls_with_names(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has(test, tr, "() = 19"));
 }
 
-#endif
-
-static void instance_destroy(void *tr)
+/*
+ * The time of a system call is in the task, for all instances. What is left of
+ * one that the task left without being followed is not that of another.
+ */
+static void times_of_others(struct kunit *test)
 {
-	trace_array_set_tracer(tr, "nop");
-	trace_array_put(tr);
-	trace_array_destroy(tr);
+	char comms[1][TASK_COMM_LEN] = { NEW_NAME };
+	struct trace_array *other, *tr = test->priv;
+	char was[TASK_COMM_LEN];
+	struct pt_regs *regs;
+
+	regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, regs);
+	other = trace_array_create(OTHER);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(other));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, instance_destroy,
+							other), 0);
+
+	KUNIT_ASSERT_EQ(test, trace_follow_comms(&other->follow, comms, 1,
+						 true), 0);
+	KUNIT_ASSERT_EQ(test, trace_array_set_tracer(other, "process"), 0);
+	choose_me(test, tr);
+	KUNIT_ASSERT_EQ(test, trace_array_set_tracer(tr, "process"), 0);
+
+	trace_sys_enter(regs, __NR_openat);
+	KUNIT_EXPECT_NE(test, current->trace_syscall_start, 0);
+	fork_child(test);
+	KUNIT_EXPECT_EQ(test, start_of_child, 0);
+
+	/* The exit is seen by nobody, and then there is another one. */
+	KUNIT_ASSERT_EQ(test, trace_array_set_tracer(tr, "nop"), 0);
+	strscpy(was, current->comm);
+	set_task_comm(current, comms[0]);
+	trace_sys_exit(regs, 21);
+	set_task_comm(current, was);
+	KUNIT_EXPECT_TRUE(test, has(test, other, "() = 21\n"));
 }
+
+#endif
 
 static int process_init(struct kunit *test)
 {
@@ -222,6 +265,7 @@ static struct kunit_case process_cases[] = {
 	KUNIT_CASE(senders_of_signals),
 #ifdef CONFIG_FTRACE_SYSCALLS
 	KUNIT_CASE(syscalls_with_names),
+	KUNIT_CASE(times_of_others),
 #endif
 	{}
 };

@@ -15,6 +15,7 @@
  */
 
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -310,34 +311,60 @@ static int cpu_load(struct follow *f, struct cpu *c)
 	return c->record ? 1 : 0;
 }
 
-static int cpus_map(struct follow *f, const char *name)
+static int add_cpu(struct follow *f, int cpu, const char *name)
 {
-	int nr = sysconf(_SC_NPROCESSORS_CONF);
+	struct cpu *c = &f->cpus[f->nr_cpus];
 	int ret;
 
-	f->cpus = calloc(nr, sizeof(*f->cpus));
-	if (!f->cpus)
-		nr = 0;
-	for (int i = 0; i < nr; i++) {
-		struct cpu *c = &f->cpus[f->nr_cpus];
-
-		memset(c, 0, sizeof(*c));
-		c->cpu = i;
-		ret = cpu_map(f, c);
-		if (!ret) {
-			f->nr_cpus++;
-			continue;
-		}
-		cpu_unmap(c);
-		/* A CPU that was never online has no ring buffer. */
-		if (ret == -EINVAL || ret == -ENOENT)
-			continue;
-
-		err_msg("the ring buffer of %s can't be mapped: %s%s\n", name,
-			strerror(-ret),
-			ret == -EBUSY ? ", are there snapshots?" : "");
-		return ret;
+	memset(c, 0, sizeof(*c));
+	c->cpu = cpu;
+	ret = cpu_map(f, c);
+	if (!ret) {
+		f->nr_cpus++;
+		return 0;
 	}
+	cpu_unmap(c);
+	/* A CPU that was never online has no ring buffer. */
+	if (ret == -EINVAL || ret == -ENOENT)
+		return 0;
+
+	err_msg("the ring buffer of %s can't be mapped: %s%s\n", name,
+		strerror(-ret), ret == -EBUSY ? ", are there snapshots?" : "");
+
+	return ret;
+}
+
+static int is_cpu_dir(const struct dirent *entry)
+{
+	int cpu;
+
+	return sscanf(entry->d_name, "cpu%d", &cpu) == 1;
+}
+
+/* As many as there are, but any number may be missing in between */
+static int cpus_map(struct follow *f, const char *name)
+{
+	char *path = tracefs_instance_get_file(f->instance, "per_cpu");
+	struct dirent **dirs = NULL;
+	int nr = -1;
+	int ret = 0;
+	int cpu;
+
+	if (path)
+		nr = scandir(path, &dirs, is_cpu_dir, versionsort);
+	tracefs_put_tracing_file(path);
+	if (nr > 0)
+		f->cpus = calloc(nr, sizeof(*f->cpus));
+
+	for (int i = 0; i < nr; i++) {
+		if (!ret && f->cpus && sscanf(dirs[i]->d_name, "cpu%d", &cpu) == 1)
+			ret = add_cpu(f, cpu, name);
+		free(dirs[i]);
+	}
+	free(dirs);
+	if (ret)
+		return ret;
+
 	if (!f->nr_cpus) {
 		err_msg("%s has no ring buffer\n", name);
 		return -ENODEV;
