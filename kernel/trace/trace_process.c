@@ -62,7 +62,7 @@ struct process_filter {
 };
 
 #ifdef CONFIG_FTRACE_SYSCALLS
-/* A page that somebody waits for may be long in coming: nobody waits for him. */
+/* Who waits for a page in the middle of a string may do so for long. */
 struct process_buffer {
 	struct rcu_head			rcu;
 	struct trace_user_buf_info	info;
@@ -518,7 +518,6 @@ static void process_trace_free_buffer(struct rcu_head *rcu)
 	struct process_buffer *buffer;
 
 	buffer = container_of(rcu, struct process_buffer, rcu);
-	trace_user_fault_put(&buffer->info);
 	trace_user_fault_destroy(&buffer->info);
 	kfree(buffer);
 }
@@ -528,7 +527,9 @@ static void process_trace_put_buffer(struct process_trace *pt)
 	struct process_buffer *buffer = pt->strings;
 
 	WRITE_ONCE(pt->strings, NULL);
-	call_rcu_tasks_trace(&buffer->rcu, process_trace_free_buffer);
+	trace_user_fault_put(&buffer->info);
+	call_tracepoint_unregister_syscall(&buffer->rcu,
+					   process_trace_free_buffer);
 }
 
 static int process_trace_start_syscalls(struct process_trace *pt)

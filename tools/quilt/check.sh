@@ -196,7 +196,9 @@ check_kernel-doc() {
 # the quilt, in $WORK/objects/; what was said in $log.COMMIT
 compile_sides() {
 	local sources objects commit file rc
-	mapfile -t sources < <(changed_files AM | grep '\.c$' | grep -v '^\(tools\|scripts\|Documentation\)/')
+	# trace.c includes trace_selftest.c.
+	mapfile -t sources < <(changed_files AM | grep '\.c$' |
+		grep -v -e '^\(tools\|scripts\|Documentation\)/' -e '/trace_selftest\.c$')
 	rm -rf "$WORK/objects"
 	for commit in "$base" "$head"; do
 		compile_checkout "$commit"

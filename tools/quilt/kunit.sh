@@ -104,8 +104,17 @@ run_qemu() {
 		--jobs "$JOBS" || die "kernel $run does not build" "see $LOGS/build-$run.log"
 	step "running KUnit on $run in QEMU"
 	rm -f "$OUT/$run/test.log"
-	kunit_py exec "${args[@]}" --timeout 900 "$FILTER" >"$LOGS/kunit-$run.log" 2>&1 </dev/null ||
-		rc=$?
+	if [ "$run" = i386 ]; then
+		# kunit.py would take a /dev/kvm, which may hang a guest.
+		timeout 900 qemu-system-i386 -nodefaults -no-reboot -display none -serial stdio \
+			-accel tcg -m 1024 -kernel "$OUT/$run/arch/x86/boot/bzImage" \
+			-append "kunit.filter_glob=$FILTER kunit.enable=1 console=ttyS0 kunit_shutdown=reboot" \
+			>"$OUT/$run/test.log" 2>&1 </dev/null || rc=$?
+		kunit_py parse "$OUT/$run/test.log" >"$LOGS/kunit-$run.log" 2>&1 || rc=$?
+	else
+		kunit_py exec "${args[@]}" --timeout 900 "$FILTER" \
+			>"$LOGS/kunit-$run.log" 2>&1 </dev/null || rc=$?
+	fi
 	[ ! -f "$OUT/$run/test.log" ] || cp "$OUT/$run/test.log" "$LOGS/console-$run.log"
 	judge "$run" $rc "$LOGS/kunit-$run.log" "$LOGS/console-$run.log"
 }

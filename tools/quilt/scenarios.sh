@@ -7,6 +7,7 @@
 #   export-relay   the sample module's stream beside trace_pipe_raw, record by
 #                  record (RECORDS of them, 20000), and that the comparison
 #                  notices what is wrong
+#   tp-printk      a selftest that needs this boot parameter
 #   boot-snapshot  which boot instances have a snapshot buffer
 #   flight-recorder  the sample's coredumps of a network device that was down
 #   snapshot-proof  each record of a thousand snapshots once, in order, or said
@@ -119,6 +120,7 @@ for module in "$BUILD"/guest/ktrace_many/*.ko; do
 	many+=(-a "$module:/modules/${module##*/}")
 done
 scenario ktrace-many "${many[@]}" ktrace-many
+scenario tp-printk -A tp_printk selftest ktrace/tp_printk.tc
 scenario boot-snapshot -A "$instances ftrace_boot_snapshot=foo ftrace_boot_snapshot=bar" boot-snapshot
 say "$passed passed, $failed failed"
 [ $failed -eq 0 ]
