@@ -266,12 +266,14 @@ static void promoted(struct kunit *test)
 
 static noinline void trace_stars(int width, int prec)
 {
-	ktrace(kunit_stars, "%*d|%.*d|%*s|", width, 12, prec, 34, width, "five");
+	ktrace(kunit_stars, "%*d|%.*d|%*s|", width, 12, prec, 34, abs(width),
+	       "five");
 }
 
 /*
  * Numbers from a record, which a crash may have left, are not believed. Tools
- * in user space believe them: with INT_MAX who follows has a lot to print.
+ * in user space believe them, and have a lot to print with INT_MAX, or when the
+ * width of a string is negative.
  */
 static void widths(struct kunit *test)
 {
@@ -295,8 +297,8 @@ static void widths(struct kunit *test)
 	expect_records(test, expected);
 
 	clear_records(test);
-	trace_stars(-5000, INT_MIN);
-	snprintf(expected, size, "kunit_stars: %-1024d|34|%-1024s|\n", 12,
+	trace_stars(-5000, -5000);
+	snprintf(expected, size, "kunit_stars: %-1024d|34|%1024s|\n", 12,
 		 "five");
 	expect_records(test, expected);
 }
