@@ -69,6 +69,8 @@ for number in "$cpus" "$memory" "${limit:-1}"; do
 		die "guest.sh: '$number' is not a number above 0" "see: tools/quilt/guest.sh --help"
 done
 
+[ -z "$icount" ] || cpus=1
+
 scenarios() {
 	local spec
 	(cd "$QUILT_TOOLS/guest/scenarios" && printf '%s\n' *)
@@ -198,7 +200,6 @@ if [ $arch = arm64 ]; then
 	accel='-accel tcg,thread=multi'
 elif [ -n "$icount" ]; then
 	accel='-accel tcg,thread=single -icount shift=0,sleep=off'
-	cpus=1
 else
 	accel=$("$QUILT_TOOLS/qemu.sh" accel "$kernel")
 fi
