@@ -233,7 +233,7 @@ static bool is_exec(long nr, int compat)
 
 static bool is_sigreturn(const struct event *e)
 {
-	return e->nr == SYS_rt_sigreturn || (e->compat == 1 && (e->nr == 173 || e->nr == 119));
+	return e->nr == SYS_rt_sigreturn || (e->compat && (e->nr == 173 || e->nr == 119));
 }
 
 static bool is_restart(int64_t ret)
