@@ -45,6 +45,9 @@
 #include "trace.h"
 #include "trace_follow.h"
 
+/* A walk compares all of them with all tasks, and forks wait for it. */
+#define TRACE_FOLLOW_MAX	256
+
 struct trace_follow_comms {
 	unsigned int		bit;
 	unsigned int		nr;
@@ -294,7 +297,7 @@ static void trace_follow_switch(struct trace_follow *follow,
 
 	lockdep_assert_held(&trace_follow_choice_mutex);
 
-	follow->bits[kind] = bits;
+	WRITE_ONCE(follow->bits[kind], bits);
 	scoped_guard(mutex, &trace_follow_mutex) {
 		WRITE_ONCE(follow->mask, (follow->mask & ~old) | bits);
 		if (bits)
@@ -347,6 +350,10 @@ int trace_follow_pids(struct trace_follow *follow, struct pid **pids,
 	unsigned int i;
 	int bit;
 
+	/* Who makes a choice at this moment comes after us. */
+	if (!nr && !READ_ONCE(follow->bits[TRACE_FOLLOW_PID]))
+		return 0;
+
 	guard(mutex)(&trace_follow_choice_mutex);
 
 	if (!nr) {
@@ -392,8 +399,8 @@ int trace_follow_pids(struct trace_follow *follow, struct pid **pids,
  *
  * Context: may sleep, and waits for a grace period of RCU tasks.
  *
- * Return: 0, -ENOMEM, or -ENOSPC when there are too many sets. Then nothing
- * has changed.
+ * Return: 0, -ENOMEM, -E2BIG for more than TRACE_FOLLOW_MAX names, or -ENOSPC
+ * when there are too many sets. Then nothing has changed.
  */
 int trace_follow_comms(struct trace_follow *follow,
 		       char comms[][TASK_COMM_LEN], unsigned int nr,
@@ -402,6 +409,10 @@ int trace_follow_comms(struct trace_follow *follow,
 	struct trace_follow_comms *old, *new;
 	unsigned int kept = 0, i;
 	int bit, ret;
+
+	/* Who makes a choice at this moment comes after us. */
+	if (!nr && !READ_ONCE(follow->bits[TRACE_FOLLOW_COMM]))
+		return 0;
 
 	guard(mutex)(&trace_follow_choice_mutex);
 
@@ -430,6 +441,10 @@ int trace_follow_comms(struct trace_follow *follow,
 	for (i = 0; i < nr; i++) {
 		if (trace_follow_comm_matches(new, comms[i]))
 			continue;
+		if (new->nr == TRACE_FOLLOW_MAX) {
+			kfree(new);
+			return -E2BIG;
+		}
 		new->nr++;
 		memcpy(new->comms[new->nr - 1], comms[i], sizeof(*comms));
 	}
@@ -482,8 +497,8 @@ int trace_follow_comms(struct trace_follow *follow,
  *
  * Context: may sleep.
  *
- * Return: 0, -ENOMEM, or -ENOSPC when there are too many sets. Then nothing
- * has changed.
+ * Return: 0, -ENOMEM, -E2BIG for more than TRACE_FOLLOW_MAX users, or -ENOSPC
+ * when there are too many sets. Then nothing has changed.
  */
 int trace_follow_uids(struct trace_follow *follow, const kuid_t *uids,
 		      unsigned int nr, bool replace)
@@ -491,6 +506,10 @@ int trace_follow_uids(struct trace_follow *follow, const kuid_t *uids,
 	struct trace_follow_uids *old, *new;
 	unsigned int kept = 0, i;
 	int bit;
+
+	/* Who makes a choice at this moment comes after us. */
+	if (!nr && !READ_ONCE(follow->bits[TRACE_FOLLOW_UID]))
+		return 0;
 
 	guard(mutex)(&trace_follow_choice_mutex);
 
@@ -518,6 +537,10 @@ int trace_follow_uids(struct trace_follow *follow, const kuid_t *uids,
 	for (i = 0; i < nr; i++) {
 		if (trace_follow_uid_matches(new, uids[i]))
 			continue;
+		if (new->nr == TRACE_FOLLOW_MAX) {
+			kfree(new);
+			return -E2BIG;
+		}
 		new->nr++;
 		new->uids[new->nr - 1] = uids[i];
 	}
@@ -733,6 +756,7 @@ enum {
 	FOLLOW_ERR_BAD_UID,
 	FOLLOW_ERR_NO_BIT,
 	FOLLOW_ERR_TOO_LONG,
+	FOLLOW_ERR_TOO_MANY,
 
 	FOLLOW_ERR_NR,
 };
@@ -744,6 +768,7 @@ static const char *trace_follow_errors[FOLLOW_ERR_NR] = {
 	[FOLLOW_ERR_BAD_UID]	= "Not a user in this user namespace",
 	[FOLLOW_ERR_NO_BIT]	= "Too many sets of followed tasks",
 	[FOLLOW_ERR_TOO_LONG]	= "More than 65535 bytes",
+	[FOLLOW_ERR_TOO_MANY]	= "More than 256 names or users",
 };
 
 static void trace_follow_log_err(struct trace_array *tr, const char *cmd,
@@ -896,6 +921,8 @@ static int trace_follow_choose(struct trace_follow_file *file, char *buf)
 
 	if (ret == -ENOSPC)
 		trace_follow_log_err(file->tr, cmd, NULL, FOLLOW_ERR_NO_BIT);
+	else if (ret == -E2BIG)
+		trace_follow_log_err(file->tr, cmd, NULL, FOLLOW_ERR_TOO_MANY);
 
 	return ret;
 }

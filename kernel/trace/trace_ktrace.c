@@ -51,6 +51,9 @@ static DEFINE_PER_CPU(unsigned long, ktrace_no_hits);
 
 LIST_HEAD(ktrace_tables);
 
+/* Others have events in our system, too. They hardly ever do. */
+static bool ktrace_others;
+
 static struct ktrace_event *to_ktrace_event(struct trace_event_call *call)
 {
 	return container_of(call, struct ktrace_event, call);
@@ -760,10 +763,13 @@ static void ktrace_clear_buffers(void)
 		if (!tr->clear_trace)
 			continue;
 		tr->clear_trace = false;
+		/* With no snapshot in between */
+		tracing_stop_tr(tr);
 		tracing_reset_all_cpus(&tr->array_buffer);
 #ifdef CONFIG_TRACER_SNAPSHOT
 		tracing_reset_all_cpus(&tr->snapshot_buffer);
 #endif
+		tracing_start_tr(tr);
 	}
 }
 
@@ -818,6 +824,25 @@ static int ktrace_register_event(struct ktrace_event *event, bool early)
 	return ret;
 }
 
+/* An event of somebody else in our system: a kprobe can be in any. */
+static bool ktrace_is_other(struct trace_event_call *call)
+{
+	return call->class != &ktrace_event_class && call->class->system &&
+	       !strcmp(call->class->system, ktrace_event_class.system);
+}
+
+static bool ktrace_has_others(void)
+{
+	struct trace_event_call *call;
+
+	list_for_each_entry(call, &ftrace_events, list) {
+		if (ktrace_is_other(call))
+			return true;
+	}
+
+	return false;
+}
+
 /* In tracefs the name is that of a directory, in events/ktrace. */
 static int ktrace_check_name(const char *name, char *error, size_t size)
 {
@@ -829,10 +854,12 @@ static int ktrace_check_name(const char *name, char *error, size_t size)
 		return -EINVAL;
 	}
 
-	/* A kprobe can be in any system. Those who make it ask as well. */
+	if (!ktrace_others)
+		return 0;
+
+	/* Those who make one ask for ours as well. */
 	list_for_each_entry(call, &ftrace_events, list) {
-		if (call->class == &ktrace_event_class || !call->class->system ||
-		    strcmp(call->class->system, ktrace_event_class.system))
+		if (!ktrace_is_other(call))
 			continue;
 		other = trace_event_name(call);
 		if (other && !strcmp(other, name)) {
@@ -845,7 +872,9 @@ static int ktrace_check_name(const char *name, char *error, size_t size)
 	return 0;
 }
 
+/* What is refused takes no place: @old stays then. */
 static struct ktrace_event *ktrace_new_event(const struct ktrace_site *site,
+					     struct ktrace_event *old,
 					     bool copy, bool early)
 {
 	struct ktrace_event *event;
@@ -856,6 +885,14 @@ static struct ktrace_event *ktrace_new_event(const struct ktrace_site *site,
 	if (!ret) {
 		event = ktrace_make_event(site, copy, error, sizeof(error));
 		ret = PTR_ERR_OR_ZERO(event);
+	}
+	if (!ret && old) {
+		ret = ktrace_replace_event(old);
+		if (ret) {
+			snprintf(error, sizeof(error),
+				 "the event of a module that is gone is in use");
+			ktrace_free_event(event);
+		}
 	}
 	if (!ret) {
 		ret = ktrace_register_event(event, early);
@@ -879,43 +916,23 @@ static bool ktrace_same_event(const struct ktrace_event *event,
 	       !strcmp(event->fmt, ktrace_site_fmt(site));
 }
 
-/* May a site with another format or other types have the name of @event? */
-static int ktrace_resolve(struct ktrace_event *event,
-			  const struct ktrace_site *site)
-{
-	struct ktrace_site *first = event->sites;
-	int ret;
-
-	if (first) {
-		pr_err("%s: %s:%u has another format or other types than %s:%u and stays off\n",
-		       site->name, site->file, site->line, first->file,
-		       first->line);
-		return -EEXIST;
-	}
-
-	ret = ktrace_replace_event(event);
-	if (ret)
-		pr_err("%s: %s:%u stays off, the event of a module that is gone is in use\n",
-		       site->name, site->file, site->line);
-
-	return ret;
-}
-
 /* Gives a site its event, which is made when there is none. */
 static void ktrace_add_site(struct ktrace_site *site, struct module *mod,
 			    bool early)
 {
 	struct ktrace_event *event = ktrace_find_event(site->name);
+	bool same = event && ktrace_same_event(event, site);
 	struct ktrace_site **p;
 
-	if (event && !ktrace_same_event(event, site)) {
-		if (ktrace_resolve(event, site))
-			return;
-		event = NULL;
+	if (event && event->sites && !same) {
+		pr_err("%s: %s:%u has another format or other types than %s:%u and stays off\n",
+		       site->name, site->file, site->line, event->sites->file,
+		       event->sites->line);
+		return;
 	}
 
-	if (!event) {
-		event = ktrace_new_event(site, mod, early);
+	if (!same) {
+		event = ktrace_new_event(site, event, mod, early);
 		if (IS_ERR(event))
 			return;
 	}
@@ -936,6 +953,7 @@ static void ktrace_add_site(struct ktrace_site *site, struct module *mod,
 static void ktrace_add_table(struct ktrace_table *table, bool early)
 {
 	list_add_tail(&table->list, &ktrace_tables);
+	ktrace_others = ktrace_has_others();
 	for (int i = 0; i < table->nr; i++)
 		ktrace_add_site(&table->sites[i], table->mod, early);
 }
@@ -957,6 +975,24 @@ void __init ktrace_init(void)
 }
 
 #ifdef CONFIG_MODULES
+static bool ktrace_buffers_empty(struct trace_array *tr)
+{
+	bool empty;
+
+	/* After a snapshot that would be one of them, twice. */
+	local_irq_disable();
+	trace_max_lock(tr);
+	empty = ring_buffer_empty(tr->array_buffer.buffer);
+#ifdef CONFIG_TRACER_SNAPSHOT
+	if (tr->snapshot_buffer.buffer)
+		empty &= ring_buffer_empty(tr->snapshot_buffer.buffer);
+#endif
+	trace_max_unlock(tr);
+	local_irq_enable();
+
+	return empty;
+}
+
 /* May a ring buffer still have records of an event? */
 static bool ktrace_has_records(struct ktrace_event *event)
 {
@@ -968,13 +1004,8 @@ static bool ktrace_has_records(struct ktrace_event *event)
 		file = ktrace_file(tr, event);
 		if (!file || !(file->flags & EVENT_FILE_FL_WAS_ENABLED))
 			continue;
-		if (!ring_buffer_empty(tr->array_buffer.buffer))
+		if (!ktrace_buffers_empty(tr))
 			return true;
-#ifdef CONFIG_TRACER_SNAPSHOT
-		if (tr->snapshot_buffer.buffer &&
-		    !ring_buffer_empty(tr->snapshot_buffer.buffer))
-			return true;
-#endif
 		/* Nothing to clear when the event goes. */
 		clear_bit(EVENT_FILE_FL_WAS_ENABLED_BIT, &file->flags);
 	}

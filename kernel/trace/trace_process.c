@@ -395,8 +395,13 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 	else
 		strings.mask = 0;
 
-	/* The tracer may have been left, while a page was waited for. */
-	if (!(READ_ONCE(pt->probes) & PROCESS_OPT_SYSCALLS))
+	/*
+	 * While a page was waited for the tracer may have been left, and begun
+	 * anew with another choice.
+	 */
+	if (!(READ_ONCE(pt->probes) & PROCESS_OPT_SYSCALLS) ||
+	    READ_ONCE(pt->strings) != buffer ||
+	    (strings.nr && !process_trace_wants(pt)))
 		return;
 
 	entry = process_trace_reserve(pt, &record, TRACE_PROCESS_SYS_ENTER,
@@ -508,7 +513,7 @@ static int process_trace_get_buffer(struct process_trace *pt)
 		kfree(buffer);
 		return ret;
 	}
-	WRITE_ONCE(pt->strings, buffer);
+	smp_store_release(&pt->strings, buffer);
 
 	return 0;
 }
@@ -823,6 +828,7 @@ static struct tracer process_tracer __read_mostly = {
 enum {
 	PROCESS_ERR_BAD_UID,
 	PROCESS_ERR_LONG_COMM,
+	PROCESS_ERR_MANY_COMMS,
 	PROCESS_ERR_BAD_OPT,
 
 	PROCESS_ERR_NR,
@@ -831,6 +837,7 @@ enum {
 static const char *process_trace_errors[PROCESS_ERR_NR] = {
 	[PROCESS_ERR_BAD_UID]	= "Not a user in this user namespace, nor -1",
 	[PROCESS_ERR_LONG_COMM]	= "Command names have 15 characters at most",
+	[PROCESS_ERR_MANY_COMMS] = "More than one line",
 	[PROCESS_ERR_BAD_OPT]	= "Neither 0 nor 1",
 };
 
@@ -1063,6 +1070,7 @@ static ssize_t process_trace_write_comm(struct file *filp,
 	char *buf __free(kfree) = NULL;
 	struct trace_array *tr = filp->private_data;
 	struct process_filter *filter;
+	size_t len;
 	char *comm;
 	int ret;
 
@@ -1073,8 +1081,14 @@ static ssize_t process_trace_write_comm(struct file *filp,
 
 	/* There are names with spaces. */
 	comm = buf;
-	comm[strcspn(comm, "\n")] = '\0';
-	if (strlen(comm) >= TASK_COMM_LEN) {
+	len = strcspn(comm, "\n");
+	if (comm[len] && cnt > len + 1) {
+		tracing_log_err(tr, "process", comm, process_trace_errors,
+				PROCESS_ERR_MANY_COMMS, len);
+		return -EINVAL;
+	}
+	comm[len] = '\0';
+	if (len >= TASK_COMM_LEN) {
 		tracing_log_err(tr, "process", comm, process_trace_errors,
 				PROCESS_ERR_LONG_COMM, 0);
 		return -ENAMETOOLONG;
@@ -1105,7 +1119,8 @@ static const struct file_operations process_trace_comm_fops = {
 
 static const char process_trace_readme[] =
 	"The tracer \"process\" in five steps:\n\n"
-	"Whom to trace, with all threads and children (0: everybody):\n"
+	"Whom to trace, with all threads and children (0: everybody, unless\n"
+	"set_follow_comm or set_follow_uid choose):\n"
 	"  # echo PID > process_follow_pid\n\n"
 	"What to record of them (1: yes, 0: no):\n"
 	"  # echo 1 > process_trace_lifecycle\t- forks, execs, exits\n"

@@ -337,6 +337,7 @@ static void snapshot_pipe_print(struct snapshot_pipe *pipe, size_t cnt)
 	struct trace_iterator *iter = &pipe->iter;
 	struct trace_seq *s = &iter->seq;
 	enum print_line_t line;
+	char *text;
 	int len;
 
 	trace_iterator_reset(iter);
@@ -352,14 +353,19 @@ static void snapshot_pipe_print(struct snapshot_pipe *pipe, size_t cnt)
 		if (pipe->begun != pipe->count)
 			trace_seq_printf(s, "##### snapshot %llu #####\n",
 					 pipe->count);
+		text = trace_seq_buffer_ptr(s);
 
 		line = print_trace_line(iter);
 		if (line == TRACE_TYPE_PARTIAL_LINE) {
-			s->seq.len = len;
-			if (len)
+			if (len) {
+				s->seq.len = len;
 				break;
+			}
 
 			/* It will not fit the next time, either. */
+			if (iter->lost_events)
+				text = strchr(text, '\n') + 1;
+			s->seq.len = text - s->buffer;
 			s->full = 0;
 			trace_seq_puts(s, "[LINE TOO BIG]\n");
 		}

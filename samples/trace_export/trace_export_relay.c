@@ -454,14 +454,15 @@ static int parse_types(const char *list)
 {
 	char *names __free(kfree) = NULL;
 	char *name, *next;
+	unsigned int number;
 	int mask = 0;
 	int ret;
 
 	if (!strcmp(list, "all"))
 		return BIT(ARRAY_SIZE(type_names)) - 1;
 
-	if (!kstrtoint(list, 0, &mask))
-		return mask;
+	if (!kstrtouint(list, 0, &number))
+		return number > INT_MAX ? -EINVAL : number;
 
 	names = kstrdup(list, GFP_KERNEL);
 	if (!names)

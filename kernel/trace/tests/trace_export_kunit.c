@@ -1262,18 +1262,12 @@ static void record_of_stack(struct kunit *test)
 
 static void make_printk_stack(struct kunit *test)
 {
-	bool was_on = printk_trace->trace_flags & TRACE_ITER(STACKTRACE);
 	struct context *ctx = test->priv;
-	char off[] = "nostacktrace";
 	char on[] = "stacktrace";
 
 	KUNIT_ASSERT_EQ(test, trace_array_init_printk(ctx->tr), 0);
 	KUNIT_ASSERT_EQ(test, trace_set_options(ctx->tr, on), 0);
-	/* The option of the top level decides for all instances. */
-	KUNIT_ASSERT_EQ(test, trace_set_options(printk_trace, on), 0);
 	trace_array_printk(ctx->tr, _THIS_IP_, "%s", "printk");
-	if (!was_on)
-		trace_set_options(printk_trace, off);
 }
 
 /* A stack goes to where the text went whose stack it is. */

@@ -15,6 +15,7 @@
 #include <linux/kthread.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/static_call.h>
 #include <linux/thread_info.h>
 
 #ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
@@ -431,6 +432,21 @@ static void flag_of_two_sets(struct kunit *test)
 	tracepoint_synchronize_unregister();
 }
 
+/* A direct call might be made with the data of the probe before. */
+static void one_probe_is_iterated_over(struct kunit *test)
+{
+#ifdef CONFIG_HAVE_STATIC_CALL
+	void *call;
+
+	KUNIT_ASSERT_EQ(test, register_trace_sys_enter(probe, NULL), 0);
+	call = static_call_query(tp_func_sys_enter);
+	unregister_trace_sys_enter(probe, NULL);
+	KUNIT_EXPECT_PTR_EQ(test, call, (void *)__traceiter_sys_enter);
+#else
+	kunit_skip(test, "has no static calls");
+#endif
+}
+
 struct storm {
 	struct completion	done;
 	struct trace_follow	*follow;
@@ -570,6 +586,7 @@ static struct kunit_case follow_cases[] = {
 	KUNIT_CASE(flag_follows_the_choice),
 	KUNIT_CASE(flag_of_all),
 	KUNIT_CASE(flag_of_two_sets),
+	KUNIT_CASE(one_probe_is_iterated_over),
 	KUNIT_CASE_SLOW(flags_in_a_fork_storm),
 #endif
 	{}

@@ -1177,6 +1177,35 @@ static void format_changes(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, event_exists(test, "kunit_edit"));
 }
 
+/* A format that is refused takes nobody's place, and no records away. */
+static void format_changes_to_bad(struct kunit *test)
+{
+	static struct ktrace_site old[] = {
+		SITE("kunit_kept", "m=%d", KTRACE_S32, 1),
+	};
+	static struct ktrace_site new[] = {
+		SITE("kunit_kept", "m=%d n=%pd", KTRACE_S32 | KTRACE_PTR << 4, 1),
+	};
+
+	need_modules(test);
+	load(old, 1);
+	switch_event(test, "kunit_kept", true);
+	__ktrace_call(&old[0], 5);
+	unload();
+
+	load(new, 1);
+	expect_state(test, &new[0], "refused");
+	unload();
+	expect_records(test, "kunit_kept: m=5\n");
+
+	load(old, 1);
+	expect_state(test, &old[0], "on");
+	switch_event(test, "kunit_kept", false);
+	clear_records(test);
+	unload();
+	KUNIT_EXPECT_FALSE(test, event_exists(test, "kunit_kept"));
+}
+
 /* An event that somebody needs stays as it is, and stays on. */
 static void format_changes_in_use(struct kunit *test)
 {
@@ -1577,6 +1606,7 @@ static struct kunit_case ktrace_cases[] = {
 	KUNIT_CASE(from_interrupts),
 	KUNIT_CASE(module_comes_and_goes),
 	KUNIT_CASE(format_changes),
+	KUNIT_CASE(format_changes_to_bad),
 	KUNIT_CASE(format_changes_in_use),
 	KUNIT_CASE(conflicts),
 	KUNIT_CASE(other_event),

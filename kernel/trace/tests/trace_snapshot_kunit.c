@@ -1471,6 +1471,49 @@ static void race_with_free_and_resize(struct kunit *test)
 	__fput_sync(file);
 }
 
+static void clear_all_the_time(struct worker *worker)
+{
+	while (!READ_ONCE(worker->stop)) {
+		tracing_reset_online_cpus(&worker->tr->snapshot_buffer);
+		WRITE_ONCE(worker->count, worker->count + 1);
+		schedule_timeout_uninterruptible(1);
+	}
+}
+
+/* What is cleared is the snapshot, and never what is live. */
+static void race_with_clear(struct kunit *test)
+{
+	struct context *ctx = test->priv;
+	struct trace_array *tr = ctx->tr;
+	unsigned int refused = 0;
+	unsigned int cleared = 0;
+	struct worker *clearer;
+	int ret = 0;
+
+	enable(test);
+	clearer = start_worker(test, ctx->cpu, 0, NULL, clear_all_the_time);
+	for (int i = 0; i < race_snapshots && !refused && !cleared; i++) {
+		u32 count;
+
+		while ((ret = trace_array_snapshot(tr)) == -EAGAIN)
+			schedule_timeout_uninterruptible(1);
+		if (ret)
+			break;
+
+		refused = __trace_array_puts(tr, _THIS_IP_, "live\n", 5) != 5;
+
+		/* One that was under way is over then. */
+		count = READ_ONCE(clearer->count);
+		while (READ_ONCE(clearer->count) - count < 2)
+			schedule_timeout_uninterruptible(1);
+		cleared = !ring_buffer_entries(tr->array_buffer.buffer);
+	}
+	end_worker(clearer);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_EQ(test, refused, 0);
+	KUNIT_EXPECT_EQ(test, cleared, 0);
+}
+
 static void instance_destroy(void *data)
 {
 	struct kunit *test = data;
@@ -1531,6 +1574,7 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(stat_tells),
 	KUNIT_CASE_SLOW(race_take_and_read),
 	KUNIT_CASE_SLOW(race_with_free_and_resize),
+	KUNIT_CASE_SLOW(race_with_clear),
 	{}
 };
 

@@ -8,6 +8,8 @@
  *	before and what was found after, or "timeout". -1 waits for ever.
  *  tracefile splice FILE
  *	splice() to a pipe, and from there to stdout, as much as is there.
+ *  tracefile page FILE
+ *	splice() once, and wait for it. Prints how many bytes that were.
  *  tracefile map FILE
  *	Print "mapped" when the file is, which it stays until stdin ends.
  */
@@ -70,6 +72,23 @@ static int splice_all(int fd)
 	return 0;
 }
 
+static int splice_page(int fd)
+{
+	int pipefd[2];
+	ssize_t n;
+
+	if (pipe(pipefd) || fcntl(fd, F_SETFL, 0))
+		err(2, "pipe");
+
+	n = splice(fd, NULL, pipefd[1], NULL, CHUNK, 0);
+	if (n < 0)
+		err(2, "splice");
+
+	printf("%zd\n", n);
+
+	return 0;
+}
+
 static int map(int fd)
 {
 	char c;
@@ -90,7 +109,7 @@ int main(int argc, char *argv[])
 	int fd;
 
 	if (argc < 3)
-		errx(2, "usage: tracefile wait MILLISECONDS|splice|map FILE");
+		errx(2, "usage: tracefile wait MILLISECONDS|splice|page|map FILE");
 
 	setlinebuf(stdout);
 	fd = open(argv[argc - 1], O_RDONLY | O_NONBLOCK);
@@ -101,6 +120,8 @@ int main(int argc, char *argv[])
 		return wait_for(fd, atoi(argv[2]));
 	if (!strcmp(argv[1], "splice"))
 		return splice_all(fd);
+	if (!strcmp(argv[1], "page"))
+		return splice_page(fd);
 	if (!strcmp(argv[1], "map"))
 		return map(fd);
 

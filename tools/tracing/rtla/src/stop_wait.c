@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <tracefs.h>
 
-#include "common.h"
+#include "timerlat.h"
 #include "stop_wait.h"
 
 /* It switches tracing off right after it has made the event. */
@@ -36,6 +36,15 @@ static int stop_trigger(const char *event, const char *condition)
 
 	return tracefs_event_file_write(stop_inst, "osnoise", event, "trigger",
 					trigger);
+}
+
+/* A BPF program looks at the samples, and rtla waits for that one. */
+static bool stop_by_bpf(struct osnoise_tool *tool)
+{
+	if (strcmp(tool->ops->tracer, "timerlat"))
+		return false;
+
+	return to_timerlat_params(tool->params)->mode != TRACING_MODE_TRACEFS;
 }
 
 static int stop_triggers(struct osnoise_tool *tool)
@@ -89,7 +98,7 @@ void stop_wait_init(struct osnoise_tool *tool)
 	if (params->stop_us <= 0 && params->stop_total_us <= 0)
 		return;
 
-	if (!tracefs_file_exists(NULL, "snapshot_stat"))
+	if (stop_by_bpf(tool) || !tracefs_file_exists(NULL, "snapshot_stat"))
 		return;
 
 	snprintf(name, sizeof(name), "rtla_stop_%d", getpid());
