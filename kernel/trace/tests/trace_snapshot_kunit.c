@@ -1471,6 +1471,28 @@ static void race_with_free_and_resize(struct kunit *test)
 	__fput_sync(file);
 }
 
+/* Who clears a buffer disables recording in it for that long. */
+static void take_while_cleared(struct kunit *test)
+{
+	struct context *ctx = test->priv;
+	struct trace_buffer *buffers[2];
+
+	enable(test);
+	buffers[0] = ctx->tr->array_buffer.buffer;
+	buffers[1] = ctx->tr->snapshot_buffer.buffer;
+	for (int i = 0; i < 2; i++) {
+		ring_buffer_record_disable(buffers[i]);
+		KUNIT_EXPECT_EQ(test, trace_array_snapshot(ctx->tr), -EAGAIN);
+		ring_buffer_record_enable(buffers[i]);
+	}
+	KUNIT_EXPECT_EQ(test, trace_array_snapshot(ctx->tr), 0);
+
+	/* Switched off is something else. */
+	tracer_tracing_off(ctx->tr);
+	KUNIT_EXPECT_EQ(test, trace_array_snapshot(ctx->tr), 0);
+	tracer_tracing_on(ctx->tr);
+}
+
 static void clear_all_the_time(struct worker *worker)
 {
 	while (!READ_ONCE(worker->stop)) {
@@ -1564,6 +1586,7 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(enabled_with_mapped_buffer),
 	KUNIT_CASE(take_refused),
 	KUNIT_CASE(take_without_memory),
+	KUNIT_CASE(take_while_cleared),
 	KUNIT_CASE(pipe_consumes),
 	KUNIT_CASE(pipe_tells_lost),
 	KUNIT_CASE(pipe_readers),
