@@ -513,6 +513,7 @@ static int process_trace_get_buffer(struct process_trace *pt)
 		kfree(buffer);
 		return ret;
 	}
+	/* Who is at a system call already may see it: all of it, then. */
 	smp_store_release(&pt->strings, buffer);
 
 	return 0;

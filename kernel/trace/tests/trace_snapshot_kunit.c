@@ -1498,7 +1498,8 @@ static void clear_all_the_time(struct worker *worker)
 	while (!READ_ONCE(worker->stop)) {
 		tracing_reset_online_cpus(&worker->tr->snapshot_buffer);
 		WRITE_ONCE(worker->count, worker->count + 1);
-		schedule_timeout_uninterruptible(1);
+		/* For more ticks than who waits for one lets go by. */
+		schedule_timeout_uninterruptible(4);
 	}
 }
 
