@@ -1083,17 +1083,18 @@ static ssize_t process_trace_write_comm(struct file *filp,
 	/* There are names with spaces. */
 	comm = buf;
 	len = strcspn(comm, "\n");
-	if (comm[len] && cnt > len + 1) {
+	if (len >= TASK_COMM_LEN) {
+		comm[len] = '\0';
+		tracing_log_err(tr, "process", comm, process_trace_errors,
+				PROCESS_ERR_LONG_COMM, 0);
+		return -ENAMETOOLONG;
+	}
+	if (cnt > len + 1) {
 		tracing_log_err(tr, "process", comm, process_trace_errors,
 				PROCESS_ERR_MANY_COMMS, len);
 		return -EINVAL;
 	}
 	comm[len] = '\0';
-	if (len >= TASK_COMM_LEN) {
-		tracing_log_err(tr, "process", comm, process_trace_errors,
-				PROCESS_ERR_LONG_COMM, 0);
-		return -ENAMETOOLONG;
-	}
 
 	guard(mutex)(&process_trace_mutex);
 
