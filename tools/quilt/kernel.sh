@@ -75,6 +75,16 @@ fi
 build=(make -C "$TREE" "O=$dir" "ARCH=$arch" "${cross[@]}" LOCALVERSION= KBUILD_BUILD_TIMESTAMP=@0
 	KBUILD_BUILD_USER=quilt KBUILD_BUILD_HOST=quilt)
 
+# Where functions are traced, kernel/trace is not looked at by KCSAN, as what
+# KCSAN calls may be traced in turn. Ftrace's own guard against recursion holds
+# that, so here what the quilt adds and most of what it changes is looked at.
+if [ "$kind" = guest-kcsan ]; then
+	for stem in trace trace_{events,export_core,follow,instance,ktrace,ktrace_format,ktrace_sites,pid,printk} \
+		trace_{process,process_print,snapshot,snapshot_pipe,syscalls} ring_buffer; do
+		build+=("KCSAN_SANITIZE_$stem.o=y")
+	done
+fi
+
 if ! cmp -s "$dir/fragments.new" "$dir/fragments" || [ ! -f "$dir/.config" ] ||
    [ -n "$(find "$TREE/kernel/trace" "$TREE/samples" -name 'Kconfig*' -newer "$dir/.config" -print -quit)" ]; then
 	rm -f "$dir/fragments"

@@ -35,11 +35,12 @@ add() { try eval "echo '$1' >>$2"; }
 count() { echo >>"$work/count.$1"; }
 counted() { wc -l <"$work/count.$1"; }
 # The same, for a loop that would get far ahead of the cycles and leave them no
-# CPU where that is slow.
+# CPU where that is slow. Looking for how far they are takes processes, so it
+# looks seldom.
 count_in_step() {
 	count "$1"
 	while going && [ "$(counted "$1")" -gt $(($(cycles_gone) / SHARE + 1)) ]; do
-		sleep 0.2
+		sleep 1
 	done
 }
 
