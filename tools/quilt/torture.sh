@@ -73,61 +73,19 @@ prepare() {
 # names FILE...: of the functions in object files
 names() { nm "$@" | sed -n 's/^[0-9a-f]* [tT] \([^.]*\).*/\1/p' | sort -u; }
 
-# tracing_only KIND <LOG: without the data races that neither of the two functions
-# has to do with tracing. The rest of the kernel has some.
-# Nor with those of mainline's functions with themselves in an interrupt, on one
-# CPU: what they count per CPU and per task is as it was when an interrupt ends.
-# Nor with those of configs/kcsan-mainline.txt.
+# tracing_only KIND <LOG: see races.sh
 tracing_only() {
-	local dir=$OUT/$1/kernel/trace
+	local dir=$OUT/$1/kernel/trace list
+	list=$(mktemp)
 	{
 		names "$dir"/trace_{export_core,follow,instance,ktrace*,process*,snapshot*}.o \
-			"$BUILD"/guest/*"-$1"/*.o
-		echo --- mainline
-		names "$dir"/*.o "$OUT/$1"/kernel/tracepoint.o "$OUT/$1"/drivers/hwtracing/stm/*.o
-		echo --- known
-		grep -v -e '^#' -e '^$' "$QUILT_TOOLS/configs/kcsan-mainline.txt"
-		echo --- log
-		cat
-	} | awk '
-		state != "log" {
-			if ($1 == "---") state = $2
-			else if (state == "") added[$0] = 1
-			else if (state == "known") known[++patterns] = "^" $0 "$"
-			else of_tracing[$0] = 1
-			next
-		}
-		/BUG: KCSAN: / {
-			report = 1
-			text = cpus = ""
-			mine = new = nested = sides = 0
-			races = $0
-			sub(/.* in /, "", races)
-			is_known = 0
-			for (i = 1; i <= patterns; i++) is_known += races ~ known[i]
-			split(races, functions, " / ")
-			for (i in functions) {
-				sub(/[. ].*/, "", functions[i])
-				if (functions[i] in added) mine = new = 1
-				if (functions[i] in of_tracing) mine = 1
-			}
-		}
-		report && / by (task|interrupt).* on cpu / {
-			cpu = $0
-			sub(/.* on cpu /, "", cpu)
-			sides++
-			nested += / by interrupt/
-			same = sides == 1 || cpu == first
-			if (sides == 1) first = cpu
-		}
-		report { text = text $0 "\n" }
-		report && /\] =====/ {
-			if (mine && !is_known && (new || !(nested && sides == 2 && same))) printf "%s", text
-			report = 0
-			next
-		}
-		!report { print }
-		END { if (report) printf "%s", text }'
+			"$BUILD"/guest/*"-$1"/*.o | sed 's/^/added /'
+		names "$dir"/*.o "$OUT/$1"/kernel/tracepoint.o "$OUT/$1"/drivers/hwtracing/stm/*.o |
+			sed 's/^/tracing /'
+		sed '/^#/d; /^$/d; s/^/known /' "$QUILT_TOOLS/configs/kcsan-mainline.txt"
+	} >"$list"
+	"$QUILT_TOOLS/races.sh" "$list"
+	rm -f "$list"
 }
 
 need gcc:gcc nm:binutils

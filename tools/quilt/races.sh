@@ -1,0 +1,62 @@
+#!/bin/bash
+# Leaves data races that are not the quilt's out of a console log.
+#
+# usage: races.sh NAMES <LOG
+#
+#   NAMES  a file of lines "added FUNCTION" (in a file that the quilt adds),
+#          "tracing FUNCTION" (any other one of kernel/trace and of what goes
+#          with it), "known REGEX" (the two functions of a report, " / " between)
+#
+# Left out are reports of KCSAN
+#   - of which neither function has to do with tracing
+#   - of functions of mainline's on one CPU, one of them in an interrupt: what
+#     they count per CPU and per task is as it was when an interrupt ends
+#   - that are known
+# but never one that is not whole, or has another complaint in its middle.
+
+set -u
+case ${1:-} in
+'' | -*) sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 2 ;;
+esac
+
+awk '
+	NR == FNR {
+		kind = $1
+		sub(/^[a-z]+ /, "")
+		if (kind == "known") known[++patterns] = "^" $0 "$"
+		else of[kind, $0] = 1
+		next
+	}
+	/BUG: KCSAN: / {
+		printf "%s", text
+		text = ""
+		report = 1
+		ours = about_us = is_known = nested = sides = other = 0
+		races = $0
+		sub(/.* in /, "", races)
+		for (i = 1; i <= patterns; i++) is_known += races ~ known[i]
+		split(races, functions, " / ")
+		for (i in functions) {
+			sub(/[. ].*/, "", functions[i])
+			if (("added", functions[i]) in of) ours = about_us = 1
+			if (("tracing", functions[i]) in of) about_us = 1
+		}
+	}
+	!report { print; next }
+	/(BUG|WARNING|INFO|Oops): / && !/BUG: KCSAN: / { other = 1 }
+	/ by (task|interrupt).* on cpu / {
+		cpu = $0
+		sub(/.* on cpu /, "", cpu)
+		sides++
+		if (/ by interrupt/) nested = 1
+		if (sides == 1) first = cpu
+	}
+	{ text = text $0 "\n" }
+	/\] =====/ {
+		mine = about_us && !is_known
+		if (!ours && nested && sides == 2 && cpu == first) mine = 0
+		if (mine || other) printf "%s", text
+		text = ""
+		report = 0
+	}
+	END { printf "%s", text }' "$1" -
