@@ -244,6 +244,7 @@ do {									\
 		.types	= __ktrace_types(args),				\
 		.line	= __LINE__,					\
 	};								\
+	enum { __ktrace_name_##_name };					\
 									\
 	if (0)								\
 		__ktrace_check(__ktrace_name + sizeof(#_name), ##args);	\
@@ -255,6 +256,8 @@ do {									\
 
 #define ktrace(_name, _fmt, args...)					\
 do {									\
+	enum { __ktrace_name_##_name };					\
+									\
 	if (0)								\
 		__ktrace_check(&(#_name "\0" _fmt)[sizeof(#_name)], ##args); \
 } while (0)

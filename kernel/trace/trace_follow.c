@@ -310,6 +310,21 @@ static void trace_follow_switch(struct trace_follow *follow,
 		trace_follow_drop(__ffs(old));
 }
 
+/*
+ * Whom the next choice finds before the switch has @bit alone, and is in the
+ * set from now on. One in which nobody has chosen is to stay that until then.
+ */
+static void trace_follow_widen(struct trace_follow *follow, unsigned int bit)
+{
+	lockdep_assert_held(&trace_follow_mutex);
+
+	if (!follow->mask)
+		return;
+
+	WRITE_ONCE(follow->mask, follow->mask | BIT(bit));
+	trace_follow_update_syscalls();
+}
+
 /* The bit that the next choice has to use. */
 static int trace_follow_next_bit(struct trace_follow *follow,
 				 enum trace_follow_kind kind, bool replace)
@@ -432,7 +447,7 @@ int trace_follow_comms(struct trace_follow *follow,
 
 	if (old && !replace)
 		kept = old->nr;
-	new = kzalloc_flex(*new, comms, kept + nr);
+	new = kzalloc_flex(*new, comms, min(kept + nr, TRACE_FOLLOW_MAX));
 	if (!new)
 		return -ENOMEM;
 	new->nr = kept;
@@ -464,6 +479,8 @@ int trace_follow_comms(struct trace_follow *follow,
 			return ret;
 		}
 	}
+	scoped_guard(mutex, &trace_follow_mutex)
+		trace_follow_widen(follow, bit);
 	rcu_assign_pointer(follow->comms, new);
 
 	/*
@@ -528,7 +545,7 @@ int trace_follow_uids(struct trace_follow *follow, const kuid_t *uids,
 
 	if (old && !replace)
 		kept = old->nr;
-	new = kzalloc_flex(*new, uids, kept + nr);
+	new = kzalloc_flex(*new, uids, min(kept + nr, TRACE_FOLLOW_MAX));
 	if (!new)
 		return -ENOMEM;
 	new->nr = kept;
@@ -554,6 +571,7 @@ int trace_follow_uids(struct trace_follow *follow, const kuid_t *uids,
 
 	scoped_guard(mutex, &trace_follow_mutex) {
 		trace_follow_use(follow);
+		trace_follow_widen(follow, bit);
 		rcu_assign_pointer(follow->uids, new);
 	}
 	if (!old)

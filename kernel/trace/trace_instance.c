@@ -810,8 +810,9 @@ EXPORT_SYMBOL_GPL(trace_array_snapshot_alloc);
  * * %0		- done
  * * %-ENOENT	- @tr is NULL
  * * %-EACCES	- @tr is read only
- * * %-EAGAIN	- from an NMI, or while the ring buffer is being resized or,
- *   with the option pause-on-trace, read: a later try can succeed
+ * * %-EAGAIN	- from an NMI, or while the ring buffer is being resized or
+ *   cleared, its clock set or, with the option pause-on-trace, while it is
+ *   read: a later try can succeed
  * * %-ENODEV	- there is no snapshot buffer, or tracing is disabled for good
  * * %-EBUSY	- a latency tracer or a conditional snapshot has the snapshot
  *   buffer, or the ring buffer is mapped to user space, or this is called by a

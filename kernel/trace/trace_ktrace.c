@@ -69,7 +69,8 @@ static __always_inline bool ktrace_bad_pointer(const void *ptr)
 {
 	unsigned long lowest = PAGE_SIZE;
 
-	if (IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE))
+	if (IS_ENABLED(CONFIG_MMU) &&
+	    IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE))
 		lowest = TASK_SIZE_MAX;
 
 	return (unsigned long)ptr < lowest || IS_ERR(ptr);
@@ -848,6 +849,12 @@ static int ktrace_check_name(const char *name, char *error, size_t size)
 {
 	struct trace_event_call *call;
 	const char *other;
+
+	/* Of what is no identifier the macro lets begin with a digit through. */
+	if (!is_good_name(name)) {
+		snprintf(error, size, "the name is no identifier");
+		return -EINVAL;
+	}
 
 	if (!strcmp(name, "enable") || !strcmp(name, "filter")) {
 		snprintf(error, size, "events/ktrace has a file of that name");

@@ -97,6 +97,7 @@ static const struct trace_print_flags_u64 process_clone_flags[] = {
 	CLONE(PARENT),
 	CLONE(THREAD),
 	CLONE(NEWNS),
+	CLONE(NEWTIME),
 	CLONE(SYSVSEM),
 	CLONE(SETTLS),
 	CLONE(PARENT_SETTID),
@@ -131,10 +132,10 @@ process_fork_print(struct trace_iterator *iter, int flags,
 	if (field->child_vpid && field->child_vpid != field->child)
 		trace_seq_printf(s, " vpid=%d", field->child_vpid);
 	trace_seq_puts(s, " flags=");
-	process_print_flags(s, field->clone_flags & ~CSIGNAL,
-			    process_clone_flags,
+	/* Where a signal was for clone() there is a flag of clone3(). */
+	process_print_flags(s, field->clone_flags, process_clone_flags,
 			    ARRAY_SIZE(process_clone_flags));
-	if (!(field->clone_flags & ~CSIGNAL))
+	if (!field->clone_flags)
 		trace_seq_putc(s, '0');
 	trace_seq_putc(s, '\n');
 

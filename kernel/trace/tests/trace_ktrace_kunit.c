@@ -1336,6 +1336,11 @@ static void other_event(struct kunit *test)
 	unload();
 }
 
+#define TEXT_32		"thirty-two bytes are this text. "
+#define TEXT_128	TEXT_32 TEXT_32 TEXT_32 TEXT_32
+#define TEXT_1024	TEXT_128 TEXT_128 TEXT_128 TEXT_128	\
+			TEXT_128 TEXT_128 TEXT_128 TEXT_128
+
 static void refused_formats(struct kunit *test)
 {
 	static struct ktrace_site sites[] = {
@@ -1354,7 +1359,12 @@ static void refused_formats(struct kunit *test)
 		/* Files of each system of events */
 		SITE("enable", "%d", KTRACE_S32, 13),
 		SITE("filter", "%d", KTRACE_S32, 14),
-		SITE("kunit_good", "%d", KTRACE_S32, 15),
+		/* What can't be the name of a file, or of an event in set_event */
+		SITE("1kunit", "%d", KTRACE_S32, 15),
+		SITE("kunit-bad", "%d", KTRACE_S32, 16),
+		SITE("kunit/bad", "%d", KTRACE_S32, 17),
+		SITE("kunit_bad12", TEXT_1024 "%d", KTRACE_S32, 18),
+		SITE("kunit_good", "%d", KTRACE_S32, 19),
 	};
 
 	need_modules(test);

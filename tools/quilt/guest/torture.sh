@@ -68,20 +68,29 @@ slowest() {
 }
 rounds_done() { [ "$(slowest)" -ge $((cycles / SHARE + 1)) ]; }
 
+hangs() {
+	fail "no cycle for $PATIENCE s"
+	grep -s . /sys/kernel/debug/*_torture/status
+	for cause in w l t; do
+		put $cause /proc/sysrq-trigger
+	done
+}
+
 # Until there were enough, or one failure; then it stops the loops. $gone is the
 # number of cycles.
 wait_for_cycles() {
-	start=$(cut -d . -f 1 /proc/uptime) last=0 idle=0 shown=0
+	start=$(cut -d . -f 1 /proc/uptime) last=0 shown=0 moved=$start
 	while :; do
 		gone=$(cycles_gone)
 		[ "$gone" -lt "$cycles" ] || ! rounds_done || break
 		[ "$(failures)" -eq 0 ] || break
 		sleep 1
+		now=$(cut -d . -f 1 /proc/uptime)
 		if [ "$gone" -eq "$last" ]; then
-			idle=$((idle + 1))
-			[ $idle -lt $PATIENCE ] || { fail "no cycle for $PATIENCE s"; break; }
+			idle=$((now - moved))
+			[ $idle -lt $PATIENCE ] || { hangs; break; }
 		else
-			idle=0 last=$gone
+			moved=$now last=$gone
 		fi
 		tenths=$((gone * 10 / cycles))
 		[ $tenths -le 10 ] || tenths=10

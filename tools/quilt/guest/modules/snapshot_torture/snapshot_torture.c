@@ -162,8 +162,16 @@ static int set_one(void)
 {
 	static const char * const clocks[] = { "local", "global", "mono", "counter" };
 	static const char * const tracers[] = { "nop", "wakeup", "function", "nop" };
+	static bool latency;
 	bool on = get_random_u32_below(2);
+	unsigned int n;
 	int ret;
+
+	/* Nobody can take a snapshot meanwhile: for one turn only. */
+	if (latency) {
+		latency = false;
+		return trace_array_set_tracer(tortured, "nop");
+	}
 
 	switch (get_random_u32_below(7)) {
 	case 0:
@@ -178,8 +186,9 @@ static int set_one(void)
 		return trace_array_set_clock(tortured,
 					     clocks[get_random_u32_below(4)]);
 	case 4:
-		return trace_array_set_tracer(tortured,
-					      tracers[get_random_u32_below(4)]);
+		n = get_random_u32_below(4);
+		latency = !strcmp(tracers[n], "wakeup");
+		return trace_array_set_tracer(tortured, tracers[n]);
 	case 5:
 		trace_array_snapshot_free(tortured);
 		/* The others are to go on. */
@@ -352,7 +361,7 @@ static int __init snapshot_torture_init(void)
 	if (!workers)
 		return -ENOMEM;
 
-	tortured = trace_array_create(INSTANCE);
+	tortured = trace_array_get_or_create(INSTANCE, NULL);
 	if (IS_ERR(tortured)) {
 		kfree(workers);
 		return PTR_ERR(tortured);
