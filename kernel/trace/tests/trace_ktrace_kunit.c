@@ -1336,11 +1336,6 @@ static void other_event(struct kunit *test)
 	unload();
 }
 
-#define TEXT_32		"thirty-two bytes are this text. "
-#define TEXT_128	TEXT_32 TEXT_32 TEXT_32 TEXT_32
-#define TEXT_1024	TEXT_128 TEXT_128 TEXT_128 TEXT_128	\
-			TEXT_128 TEXT_128 TEXT_128 TEXT_128
-
 static void refused_formats(struct kunit *test)
 {
 	static struct ktrace_site sites[] = {
@@ -1363,17 +1358,27 @@ static void refused_formats(struct kunit *test)
 		SITE("1kunit", "%d", KTRACE_S32, 15),
 		SITE("kunit-bad", "%d", KTRACE_S32, 16),
 		SITE("kunit/bad", "%d", KTRACE_S32, 17),
-		SITE("kunit_bad12", TEXT_1024 "%d", KTRACE_S32, 18),
-		SITE("kunit_good", "%d", KTRACE_S32, 19),
+		SITE("kunit_good", "%d", KTRACE_S32, 18),
+		SITE("kunit_bad12", "", 0, 19),
 	};
+	struct ktrace_site *too_long = &sites[ARRAY_SIZE(sites) - 1];
+	struct ktrace_site *good = &sites[ARRAY_SIZE(sites) - 2];
+	char *text = kunit_kzalloc(test, 2048, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	strscpy(text, "kunit_bad12", 2048);
+	memset(text + strlen(text) + 1, '.', 1024);
+	too_long->name = text;
 
 	need_modules(test);
 	load(sites, ARRAY_SIZE(sites));
-	for (int i = 0; i < ARRAY_SIZE(sites) - 1; i++) {
+	for (int i = 0; i < ARRAY_SIZE(sites); i++) {
+		if (&sites[i] == good)
+			continue;
 		expect_state(test, &sites[i], "refused");
 		KUNIT_EXPECT_FALSE(test, event_exists(test, sites[i].name));
 	}
-	expect_state(test, &sites[ARRAY_SIZE(sites) - 1], "off");
+	expect_state(test, good, "off");
 	unload();
 }
 
