@@ -75,8 +75,8 @@ struct process_trace {
 	struct trace_follow		follow;
 	/* NULL: anybody */
 	struct process_filter __rcu	*filter;
-	/* Options whose probes are registered. */
-	u32				probes;
+	/* Options of which records are made. */
+	u32				recorded;
 	bool				active;
 #ifdef CONFIG_FTRACE_SYSCALLS
 	/* Strings of system calls, under RCU tasks trace. */
@@ -88,9 +88,12 @@ struct process_trace {
 
 static DEFINE_MUTEX(process_trace_mutex);
 
-static bool process_trace_wants(struct process_trace *pt)
+static bool process_trace_wants(struct process_trace *pt, u32 opt)
 {
 	struct process_filter *filter;
+
+	if (!(READ_ONCE(pt->recorded) & opt))
+		return false;
 
 	if (!trace_follow_has(&pt->follow, current))
 		return false;
@@ -141,7 +144,7 @@ static void process_trace_fork(void *data, struct task_struct *child,
 	struct process_fork_entry *entry;
 	struct process_record record;
 
-	if (!process_trace_wants(pt))
+	if (!process_trace_wants(pt, PROCESS_OPT_LIFECYCLE))
 		return;
 
 	guard(preempt_notrace)();
@@ -167,7 +170,7 @@ static void process_trace_exec(void *data, struct task_struct *p,
 	struct process_record record;
 	unsigned int len;
 
-	if (!process_trace_wants(pt))
+	if (!process_trace_wants(pt, PROCESS_OPT_LIFECYCLE))
 		return;
 
 	guard(preempt_notrace)();
@@ -192,7 +195,7 @@ static void process_trace_exit(void *data, struct task_struct *p,
 	struct process_exit_entry *entry;
 	struct process_record record;
 
-	if (!process_trace_wants(pt))
+	if (!process_trace_wants(pt, PROCESS_OPT_LIFECYCLE))
 		return;
 
 	guard(preempt_notrace)();
@@ -216,7 +219,7 @@ static void process_trace_signal(void *data, int sig,
 	struct process_signal_entry *entry;
 	struct process_record record;
 
-	if (!process_trace_wants(pt))
+	if (!process_trace_wants(pt, PROCESS_OPT_SIGNALS))
 		return;
 
 	guard(preempt_notrace)();
@@ -374,7 +377,7 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 
 	current->trace_syscall_start = ktime_get_mono_fast_ns();
 
-	if (!process_trace_wants(pt))
+	if (!process_trace_wants(pt, PROCESS_OPT_SYSCALLS))
 		return;
 
 	compat = process_trace_is_compat(regs);
@@ -399,9 +402,8 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 	 * While a page was waited for the tracer may have been left, and begun
 	 * anew with another choice.
 	 */
-	if (!(READ_ONCE(pt->probes) & PROCESS_OPT_SYSCALLS) ||
-	    READ_ONCE(pt->strings) != buffer ||
-	    (strings.nr && !process_trace_wants(pt)))
+	if (READ_ONCE(pt->strings) != buffer ||
+	    !process_trace_wants(pt, PROCESS_OPT_SYSCALLS))
 		return;
 
 	entry = process_trace_reserve(pt, &record, TRACE_PROCESS_SYS_ENTER,
@@ -478,12 +480,9 @@ static void process_trace_sys_exit(void *data, struct pt_regs *regs, long ret)
 	struct process_trace *pt = data;
 	struct process_record record;
 
-	if (!process_trace_wants(pt))
-		return;
-
 	guard(preempt_notrace)();
 
-	if (!(READ_ONCE(pt->probes) & PROCESS_OPT_SYSCALLS))
+	if (!process_trace_wants(pt, PROCESS_OPT_SYSCALLS))
 		return;
 
 	entry = process_trace_reserve(pt, &record, TRACE_PROCESS_SYS_EXIT,
@@ -623,37 +622,22 @@ static void process_trace_stop_lifecycle(struct process_trace *pt)
 	unregister_trace_task_newtask(process_trace_fork, pt);
 }
 
-static int process_trace_start(struct process_trace *pt, u32 opt)
+static int process_trace_register(struct process_trace *pt, u32 opt)
 {
-	int ret = 0;
-
-	if (pt->probes & opt)
-		return 0;
-
 	switch (opt) {
 	case PROCESS_OPT_LIFECYCLE:
-		ret = process_trace_start_lifecycle(pt);
-		break;
+		return process_trace_start_lifecycle(pt);
 	case PROCESS_OPT_SYSCALLS:
-		ret = process_trace_start_syscalls(pt);
-		break;
+		return process_trace_start_syscalls(pt);
 	case PROCESS_OPT_SIGNALS:
-		ret = register_trace_signal_deliver(process_trace_signal, pt);
-		break;
+		return register_trace_signal_deliver(process_trace_signal, pt);
 	}
-	if (!ret)
-		WRITE_ONCE(pt->probes, pt->probes | opt);
 
-	return ret;
+	return -EINVAL;
 }
 
-static void process_trace_stop(struct process_trace *pt, u32 opt)
+static void process_trace_unregister(struct process_trace *pt, u32 opt)
 {
-	if (!(pt->probes & opt))
-		return;
-
-	WRITE_ONCE(pt->probes, pt->probes & ~opt);
-
 	switch (opt) {
 	case PROCESS_OPT_LIFECYCLE:
 		process_trace_stop_lifecycle(pt);
@@ -715,13 +699,14 @@ static const u32 process_trace_opts_bits[] = {
 	PROCESS_OPT_SYSCALLS,
 };
 
-static void process_trace_reset(struct trace_array *tr)
+static void process_trace_end(struct process_trace *pt, u32 registered)
 {
-	struct process_trace *pt = tr->process;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(process_trace_opts_bits); i++)
-		process_trace_stop(pt, process_trace_opts_bits[i]);
+	for (i = 0; i < ARRAY_SIZE(process_trace_opts_bits); i++) {
+		if (registered & process_trace_opts_bits[i])
+			process_trace_unregister(pt, process_trace_opts_bits[i]);
+	}
 	process_trace_synchronize();
 
 	scoped_guard(mutex, &process_trace_mutex) {
@@ -732,11 +717,21 @@ static void process_trace_reset(struct trace_array *tr)
 	tracing_stop_cmdline_record();
 }
 
+static void process_trace_reset(struct trace_array *tr)
+{
+	struct process_trace *pt = tr->process;
+	u32 recorded = pt->recorded;
+
+	WRITE_ONCE(pt->recorded, 0);
+	process_trace_end(pt, recorded);
+}
+
 static int process_trace_init(struct trace_array *tr)
 {
 	u32 opts = tr->current_trace_flags->val;
 	struct process_trace *pt = tr->process;
 	struct process_filter *filter;
+	u32 registered = 0;
 	unsigned int i;
 	int ret;
 
@@ -757,12 +752,16 @@ static int process_trace_init(struct trace_array *tr)
 	for (i = 0; i < ARRAY_SIZE(process_trace_opts_bits); i++) {
 		if (!(opts & process_trace_opts_bits[i]))
 			continue;
-		ret = process_trace_start(pt, process_trace_opts_bits[i]);
+		ret = process_trace_register(pt, process_trace_opts_bits[i]);
 		if (ret) {
-			process_trace_reset(tr);
+			process_trace_end(pt, registered);
 			return ret;
 		}
+		registered |= process_trace_opts_bits[i];
 	}
+
+	/* A start that fails leaves no records. */
+	WRITE_ONCE(pt->recorded, registered);
 
 	return 0;
 }
@@ -771,18 +770,24 @@ static int process_trace_set_flag(struct trace_array *tr, u32 old_flags,
 				  u32 bit, int set)
 {
 	struct process_trace *pt = tr->process;
+	int ret;
 
 	if (bit == PROCESS_OPT_SYSCALLS && set &&
 	    !IS_ENABLED(CONFIG_FTRACE_SYSCALLS))
 		return -EOPNOTSUPP;
 
-	if (!pt || !pt->active)
+	if (!pt || !pt->active || !!set == !!(pt->recorded & bit))
 		return 0;
 
-	if (set)
-		return process_trace_start(pt, bit);
-
-	process_trace_stop(pt, bit);
+	if (set) {
+		ret = process_trace_register(pt, bit);
+		if (ret)
+			return ret;
+		WRITE_ONCE(pt->recorded, pt->recorded | bit);
+	} else {
+		WRITE_ONCE(pt->recorded, pt->recorded & ~bit);
+		process_trace_unregister(pt, bit);
+	}
 
 	return 0;
 }

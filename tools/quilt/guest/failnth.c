@@ -669,6 +669,7 @@ static void follow_nobody(void)
 {
 	must_set(I "set_follow_uid", "\n");
 	must_set(I "current_tracer", "nop");
+	must_set(I "trace", " ");
 }
 
 static int start_tracer(void)
@@ -676,9 +677,10 @@ static int start_tracer(void)
 	return set(I "current_tracer", "process");
 }
 
+/* Everybody is traced meanwhile. */
 static int stop_tracer(void)
 {
-	return set(I "current_tracer", "nop");
+	return set(I "current_tracer", "nop") ?: set(I "trace", " ");
 }
 
 /* Of the tracer's two filters, the wider one. */
