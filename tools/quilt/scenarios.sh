@@ -25,6 +25,8 @@
 #                  the comparison notices what is wrong
 #   process-storm  the life of each of 2000 processes once, and that it is noticed
 #                  when it is not
+#   process-fault  a page comes late while the tracer reads a string of it, and that
+#                  the test notices what is not done
 #   ktrace-many    modules with 1,000, 3,000 and 10,000 ktrace events: all there,
 #                  each once, and gone in the end; what that takes is printed
 #
@@ -61,7 +63,7 @@ logged "$LOGS/ktrace-tool.log" make -C "$TREE/tools/tracing/ktrace" \
 guest_rtla "$TREE"
 rtla=$program
 programs=()
-for name in process-compare process-jobs process-storm; do
+for name in process-compare process-fault process-jobs process-storm; do
 	guest_program $name -pthread
 	programs+=(-a "$program:/usr/bin/$name")
 done
@@ -114,6 +116,9 @@ for argument in short noticed; do
 done
 for argument in 2000 noticed; do
 	scenario "process-storm $argument" "${programs[@]}" process-storm "$argument"
+done
+for argument in "" noticed; do
+	scenario "process-fault $argument" "${programs[@]}" process-fault ${argument:+"$argument"}
 done
 many=()
 for module in "$BUILD"/guest/ktrace_many/*.ko; do

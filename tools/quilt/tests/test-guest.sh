@@ -7,26 +7,14 @@
 #
 # One "ok" or "not ok" line a test; the last line counts.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/../lib.sh"
-
-case ${1:-} in
-'') ;;
-*) sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
-esac
+# shellcheck source=tools/quilt/tests/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 kernel=${KERNEL:-$OUT/guest}
 [ -f "$kernel/arch/x86/boot/bzImage" ] ||
 	die "there is no kernel in $kernel" "run: make tree && tools/quilt/kernel.sh guest"
 
-make_dir "$BUILD/guest"
-work=$(mktemp -d "$BUILD/guest/test.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 guest=$QUILT_TOOLS/guest.sh
-passed=0 failed=0
-
-ok()     { passed=$((passed + 1)); say "ok $((passed + failed)) $1"; }
-not_ok() { failed=$((failed + 1)); say "not ok $((passed + failed)) $1"; tail -n 25 "$work/out" | sed 's/^/# /'; }
 
 # expect CODE TEXT WHAT CMD...: returns CODE and prints a line with TEXT.
 expect() {
@@ -260,5 +248,4 @@ for signal in TERM KILL; do
 	fi
 done
 
-say "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+verdict

@@ -5,17 +5,8 @@
 #
 # One "ok" or "not ok" line a test; the last line counts.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/../lib.sh"
-
-case ${1:-} in
-'') ;;
-*) sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
-esac
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
+# shellcheck source=tools/quilt/tests/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 cat >"$work/names" <<-'END'
 	added new_one
@@ -43,12 +34,9 @@ test_log() {
 	# What is kept is whole.
 	[ "$got" != kept ] || cmp -s "$work/log" "$work/out" || got='kept in part'
 	if [ "$got" = "$want" ]; then
-		passed=$((passed + 1))
-		say "ok $((passed + failed)) $2"
+		ok "$2"
 	else
-		failed=$((failed + 1))
-		say "not ok $((passed + failed)) $2: $got"
-		sed 's/^/# /' "$work/out"
+		not_ok "$2: $got"
 	fi
 }
 
@@ -83,5 +71,4 @@ test_log kept "one without an end, and another one" < <(
 	{ report 'new_one / other' "$one" "$two" | sed '$d'; report 'new_one / other' "$one" "$two"; })
 test_log left-out "a log without reports" <<<'[    1.000000] booted'
 
-say "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+verdict

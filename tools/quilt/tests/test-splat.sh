@@ -6,20 +6,8 @@
 #
 # One "ok" or "not ok" line a test; the last line counts.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/../lib.sh"
-
-case ${1:-} in
-'') ;;
-*) sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
-esac
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-ok()     { passed=$((passed + 1)); say "ok $((passed + failed)) $1"; }
-not_ok() { failed=$((failed + 1)); say "not ok $((passed + failed)) $1"; sed 's/^/# /' "$work/out"; }
+# shellcheck source=tools/quilt/tests/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 boot='[    0.000000] Linux version 7.3.4 (quilt@quilt) #1 SMP PREEMPT @0
 [    0.000000] Command line: console=ttyS0 panic=-1 oops=panic
@@ -228,5 +216,4 @@ else
 	not_ok 'the report names the one that is not known, by line'
 fi
 
-say "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+verdict

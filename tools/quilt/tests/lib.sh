@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# What the tests of scripts have in common; sourced with the arguments of the test,
+# which has only -h. $work is gone in the end.
+
+# shellcheck source=tools/quilt/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+case ${1:-} in
+'') ;;
+*) sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
+esac
+
+make_dir "$BUILD"
+work=$(mktemp -d "$BUILD/test.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+: >"$work/out"
+passed=0 failed=0
+
+ok()     { passed=$((passed + 1)); say "ok $((passed + failed)) $1"; }
+not_ok() { failed=$((failed + 1)); say "not ok $((passed + failed)) $1"; tail -n 25 "$work/out" | sed 's/^/# /'; }
+
+# The last line of a test
+verdict() {
+	say "$passed passed, $failed failed"
+	[ "$failed" -eq 0 ]
+}
