@@ -1,7 +1,7 @@
 #!/bin/bash
 # What depends on the architecture, with programs of user space on arm64,
 # cross-built and emulated: the selftests of ktrace, of followed tasks and of the
-# tracer "process", and that tracer beside strace -f.
+# tracer "process", and that tracer beside strace -f and with pages that come late.
 #
 # usage: arm64.sh
 #
@@ -25,7 +25,7 @@ kernel=$OUT/guest-arm64
 export CROSS=aarch64-linux-gnu-
 need ${CROSS}gcc:gcc-aarch64-linux-gnu /usr/aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
 programs=()
-for name in process-jobs process-compare; do
+for name in process-jobs process-compare process-fault; do
 	guest_program $name -pthread
 	programs+=(-a "$program:/usr/bin/$name")
 done
@@ -39,14 +39,15 @@ read -r passed failed skipped < <(sed -nE 's/^([0-9]+) passed, ([0-9]+) failed, 
 passed=${passed:-0} failed=${failed:-0}
 [ $rc -eq 0 ] || [ "$failed" -gt 0 ] || failed=1
 
-for argument in short noticed; do
-	step "process-strace $argument on arm64"
+for scenario in 'process-strace short' 'process-strace noticed' process-fault 'process-fault noticed'; do
+	step "$scenario on arm64"
+	read -ra words <<<"$scenario"
 	if "$QUILT_TOOLS/guest.sh" run -q -k "$kernel" -t 1200 \
-		-L "$LOGS/arm64-process-strace-$argument.log" "${programs[@]}" process-strace $argument; then
-		say "ok process-strace $argument"
+		-L "$LOGS/arm64-${scenario// /-}.log" "${programs[@]}" "${words[@]}"; then
+		say "ok $scenario"
 		passed=$((passed + 1))
 	else
-		say "not ok process-strace $argument"
+		say "not ok $scenario"
 		failed=$((failed + 1))
 	fi
 done
