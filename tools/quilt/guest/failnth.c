@@ -70,7 +70,7 @@ static const char *const state_files[] = {
 	I "set_follow_pid", I "set_follow_comm", I "set_follow_uid",
 	I "process_trace_uid_filter", I "process_trace_taskcomm_filter",
 	I "process_trace_syscalls", I "exports", I "set_event",
-	I "events/sched/sched_process_exit/trigger",
+	I "events/oom/mark_victim/trigger",
 };
 
 /* What is in a file, or that it can't be read */
@@ -377,9 +377,10 @@ static const char *check_spliced(int ret)
 	return ret && nr_consumed ? "failed, and spliced" : check_consumed(0);
 }
 
+/* At an event that nobody has meanwhile */
 static int set_trigger(void)
 {
-	return put(I "events/sched/sched_process_exit/trigger", "snapshot",
+	return put(I "events/oom/mark_victim/trigger", "snapshot",
 		   O_APPEND);
 }
 
@@ -394,7 +395,7 @@ static const char *check_trigger(int ret)
 
 static int unset_trigger(void)
 {
-	int ret = put(I "events/sched/sched_process_exit/trigger", "!snapshot",
+	int ret = put(I "events/oom/mark_victim/trigger", "!snapshot",
 		      O_APPEND);
 
 	return ret ?: disable_snapshot();
