@@ -323,7 +323,8 @@ static int trace_export_remove(struct trace_array *tr,
  * @export->flags, from the top level and from all instances, those made later
  * included. See struct trace_export for its context.
  *
- * Context: May sleep, takes event_mutex.
+ * Context: May sleep, takes event_mutex, trace_types_lock and, for reading, the
+ *	    lock of CPU hotplug.
  *
  * Return:
  * * %0		- done
@@ -345,8 +346,9 @@ EXPORT_SYMBOL_GPL(register_ftrace_export);
  * When this returns 0, no CPU runs a callback of @export and none will: the
  * caller may free @export, or unload the module that it lives in.
  *
- * Context: May sleep, for several RCU grace periods. The caller must not hold
- *	    a lock that the callback takes, nor be in an RCU read-side critical
+ * Context: May sleep, for several RCU grace periods, and takes the locks that
+ *	    register_ftrace_export() takes. The caller must not hold a lock
+ *	    that the callback takes, nor be in an RCU read-side critical
  *	    section.
  *
  * Return: 0, or -ENOENT when @export is not registered for all trace arrays.
@@ -372,7 +374,8 @@ static struct trace_array *trace_export_array(struct trace_array *tr)
  * As register_ftrace_export(), but for @tr alone. An export can be registered
  * for several trace arrays. Until it is unregistered @tr can't be removed.
  *
- * Context: May sleep, takes event_mutex.
+ * Context: May sleep, takes event_mutex, trace_types_lock and, for reading, the
+ *	    lock of CPU hotplug.
  *
  * Return:
  * * %0		- done
@@ -418,6 +421,7 @@ EXPORT_SYMBOL_GPL(trace_array_unregister_export);
 static int trace_export_format(struct trace_iterator *iter, struct seq_buf *s)
 {
 	struct trace_event *event;
+	unsigned int used, len;
 	int ret = 0;
 
 	trace_event_read_lock();
@@ -432,8 +436,10 @@ static int trace_export_format(struct trace_iterator *iter, struct seq_buf *s)
 	if (ret)
 		return ret;
 
-	if (seq_buf_putmem(s, iter->seq.buffer, trace_seq_used(&iter->seq)) ||
-	    trace_seq_has_overflowed(&iter->seq))
+	used = trace_seq_used(&iter->seq);
+	len = min(used, seq_buf_buffer_left(s));
+	seq_buf_putmem(s, iter->seq.buffer, len);
+	if (len < used || trace_seq_has_overflowed(&iter->seq))
 		return -E2BIG;
 
 	return 0;
@@ -461,7 +467,7 @@ static int trace_export_format(struct trace_iterator *iter, struct seq_buf *s)
  * * %-ENODEV	- the trace array is gone
  * * %-EINVAL	- there are not even the bytes that have the type
  * * %-ENOENT	- no such event: its module is gone, or it is one of mmiotrace
- * * %-E2BIG	- the text was cut
+ * * %-E2BIG	- the text was cut, the beginning of it is there
  * * %-ENOMEM	- no memory
  */
 int trace_export_print(struct seq_buf *s,

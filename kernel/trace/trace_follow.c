@@ -756,13 +756,14 @@ void trace_array_follow_clear(struct trace_array *tr)
 
 /*
  * The files. What is opened with O_TRUNC replaces the choice with the first
- * write, or with nothing at the end when there was none: so a choice that is
- * refused leaves the one before in force.
+ * write that is not refused, or with nothing at the end when there was no
+ * write: so a choice that is refused leaves the one before in force.
  */
 struct trace_follow_file {
 	struct trace_array	*tr;
 	enum trace_follow_kind	kind;
 	bool			replace;
+	bool			written;
 	/* In process_follow_pid a 0 stands for all. */
 	bool			zero;
 };
@@ -832,6 +833,7 @@ static int trace_follow_write_pids(struct trace_follow_file *file,
 				   const char *cmd, char *buf)
 {
 	struct trace_array *tr = file->tr;
+	bool replace = file->replace;
 	unsigned int nr = 0, i;
 	struct pid **pids;
 	int ret = 0, err;
@@ -844,7 +846,7 @@ static int trace_follow_write_pids(struct trace_follow_file *file,
 	for (char *rest = buf; (word = trace_follow_word(&rest, " \t\n")); nr++) {
 		if (file->zero && !nr && !strcmp(word, "0") &&
 		    !trace_follow_word(&rest, " \t\n")) {
-			file->replace = true;
+			replace = true;
 			break;
 		}
 		ret = trace_follow_parse_pid(word, &pids[nr], &err);
@@ -854,7 +856,7 @@ static int trace_follow_write_pids(struct trace_follow_file *file,
 		}
 	}
 
-	ret = trace_follow_pids(&tr->follow, pids, nr, file->replace);
+	ret = trace_follow_pids(&tr->follow, pids, nr, replace);
 	if (ret == -ESRCH)
 		trace_follow_log_err(tr, cmd, NULL, FOLLOW_ERR_NO_TASK);
 out:
@@ -969,12 +971,12 @@ static ssize_t trace_follow_write(struct file *filp, const char __user *ubuf,
 	struct trace_follow_file *file = m->private;
 	int ret;
 
+	file->written = true;
 	ret = trace_follow_choose_user(file, ubuf, cnt);
-	/* Also when it was refused: the choice before it stays. */
-	file->replace = false;
 	if (ret)
 		return ret;
 
+	file->replace = false;
 	*ppos += cnt;
 
 	return cnt;
@@ -1138,7 +1140,7 @@ static int trace_follow_release(struct inode *inode, struct file *filp)
 	struct seq_file *m = filp->private_data;
 	struct trace_follow_file *file = m->private;
 
-	if (file->replace)
+	if (file->replace && !file->written)
 		trace_follow_choose_none(file);
 
 	trace_array_put(file->tr);

@@ -278,6 +278,22 @@ struct process_strings {
 	unsigned int		nr;
 };
 
+/* What is where these point to is no string for the kernel. */
+static bool process_trace_is_data(int nr)
+{
+	switch (nr) {
+#ifdef __NR_shmdt
+	case __NR_shmdt:
+#endif
+#ifdef __NR_syslog
+	case __NR_syslog:
+#endif
+		return true;
+	}
+
+	return false;
+}
+
 /* Which arguments of a system call are strings? */
 static void process_trace_find_strings(struct process_strings *strings, int nr,
 				       const unsigned long *args,
@@ -292,7 +308,7 @@ static void process_trace_find_strings(struct process_strings *strings, int nr,
 	strings->max = max;
 
 	/* The user_mask of others is for data of any kind. */
-	if (!meta || !max ||
+	if (!meta || !max || process_trace_is_data(nr) ||
 	    (meta->user_arg_size >= 0 && !meta->user_arg_is_str))
 		return;
 
@@ -430,11 +446,13 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 static u64 process_trace_duration(struct process_trace *pt)
 {
 	u64 start = current->trace_syscall_start;
+	u64 now = ktime_get_mono_fast_ns();
 
 	if (!start || start < atomic64_read(&pt->since))
 		return 0;
 
-	return ktime_get_mono_fast_ns() - start;
+	/* That clock may go back a little. */
+	return now > start ? now - start : 0;
 }
 
 /* Comes last, after the probes of all instances. */
@@ -735,9 +753,8 @@ static int process_trace_init(struct trace_array *tr)
 	unsigned int i;
 	int ret;
 
-	/* Too early for tracefs, or there was no memory. */
 	if (!pt)
-		return -ENODEV;
+		return -ENOMEM;
 
 	scoped_guard(mutex, &process_trace_mutex) {
 		filter = rcu_dereference_protected(pt->filter, true);
@@ -1159,17 +1176,26 @@ static const struct file_operations process_trace_readme_fops = {
 	.release	= tracing_release_generic_tr,
 };
 
-void process_trace_init_tracefs(struct trace_array *tr, struct dentry *parent)
+static bool process_trace_alloc(struct trace_array *tr)
 {
 	struct process_trace *pt;
 
-	/* Without memory there is no tracer, and no file that needs it. */
 	pt = kzalloc_obj(*pt);
 	if (!pt)
-		return;
+		return false;
+
 	pt->tr = tr;
 	pt->follow.parent = &tr->follow;
 	tr->process = pt;
+
+	return true;
+}
+
+void process_trace_init_tracefs(struct trace_array *tr, struct dentry *parent)
+{
+	/* Without memory there is no tracer, and no file that needs it. */
+	if (!tr->process && !process_trace_alloc(tr))
+		return;
 
 	trace_create_file("process_follow_pid", TRACE_MODE_WRITE, parent, tr,
 			  &trace_follow_process_fops);
@@ -1202,6 +1228,12 @@ void process_trace_free(struct trace_array *tr)
 
 static __init int process_tracer_init(void)
 {
+	struct trace_array *tr = top_trace_array();
+
+	/* It may be on the kernel command line. */
+	if (!tr || !process_trace_alloc(tr))
+		return -ENOMEM;
+
 	return register_tracer(&process_tracer);
 }
 core_initcall(process_tracer_init);

@@ -49,7 +49,7 @@
  *  1. An open file keeps the module in place.
  *  2. trace_array_unregister_export() returns when no callback runs any more.
  *  3. So nobody writes, and relay_close() can free the buffers.
- *  4. The reference on the instance goes last: until then it can't be removed.
+ *  4. The instance is left last: until then it can't be removed.
  */
 
 #include <linux/atomic.h>
@@ -57,6 +57,7 @@
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
 #include <linux/delay.h>
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/irqflags.h>
 #include <linux/mm.h>
@@ -519,13 +520,13 @@ static int __init trace_export_relay_init(void)
 		return -EINVAL;
 	subbuf_size = PAGE_ALIGN(subbuf_size);
 
-	relay_tr = trace_array_get_by_name(instance, NULL);
-	if (!relay_tr)
-		return -ENOMEM;
+	relay_tr = trace_array_get_or_create(instance, NULL);
+	if (IS_ERR(relay_tr))
+		return PTR_ERR(relay_tr);
 
 	ret = relay_setup();
 	if (ret)
-		goto put;
+		goto leave;
 
 	ret = trace_array_register_export(relay_tr, &relay_trace_export);
 	if (ret)
@@ -535,8 +536,8 @@ static int __init trace_export_relay_init(void)
 
 teardown:
 	relay_teardown();
-put:
-	trace_array_put(relay_tr);
+leave:
+	trace_array_leave(relay_tr);
 
 	return ret;
 }
@@ -546,7 +547,7 @@ static void __exit trace_export_relay_exit(void)
 {
 	trace_array_unregister_export(relay_tr, &relay_trace_export);
 	relay_teardown();
-	trace_array_put(relay_tr);
+	trace_array_leave(relay_tr);
 }
 
 module_init(trace_export_relay_init);

@@ -9,6 +9,7 @@
 #                  notices what is wrong
 #   tp-printk      a selftest that needs this boot parameter
 #   boot-snapshot  which boot instances have a snapshot buffer
+#   boot-process   the tracer "process", started from the kernel command line
 #   flight-recorder  the sample's coredumps of a network device that was down
 #   snapshot-proof  each record of a thousand snapshots once, in order, or said
 #                  to be lost, and that the comparison notices what is wrong
@@ -126,6 +127,7 @@ for module in "$BUILD"/guest/ktrace_many/*.ko; do
 done
 scenario ktrace-many "${many[@]}" ktrace-many
 scenario tp-printk -A tp_printk selftest ktrace/tp_printk.tc
+scenario boot-process -A 'ftrace=process trace_buf_size=8M' boot-process
 scenario boot-snapshot -A "$instances ftrace_boot_snapshot=foo ftrace_boot_snapshot=bar" boot-snapshot
 say "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -1423,6 +1423,9 @@ static void record_as_text(struct kunit *test)
 	seq_buf_init(&s, small, sizeof(small));
 	KUNIT_EXPECT_EQ(test, trace_export_print(&s, &mirror->record[0]),
 			-E2BIG);
+	KUNIT_EXPECT_STREQ(test, seq_buf_str(&s), "export_");
+	KUNIT_EXPECT_EQ(test, trace_export_print(&s, &mirror->record[0]),
+			-E2BIG);
 
 	((struct trace_entry *)mirror->data[0])->type = U16_MAX;
 	KUNIT_EXPECT_EQ(test, trace_export_print(&s, &mirror->record[0]),
