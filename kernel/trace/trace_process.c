@@ -418,8 +418,9 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 	 * While a page was waited for the tracer may have been left, and begun
 	 * anew with another choice.
 	 */
-	if (READ_ONCE(pt->strings) != buffer ||
-	    !process_trace_wants(pt, PROCESS_OPT_SYSCALLS))
+	if (!(READ_ONCE(pt->recorded) & PROCESS_OPT_SYSCALLS) ||
+	    READ_ONCE(pt->strings) != buffer ||
+	    (strings.nr && !process_trace_wants(pt, PROCESS_OPT_SYSCALLS)))
 		return;
 
 	entry = process_trace_reserve(pt, &record, TRACE_PROCESS_SYS_ENTER,
