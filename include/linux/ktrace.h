@@ -4,9 +4,9 @@
  *
  *	ktrace(link_down, "dev=%s carrier=%d", dev->name, carrier);
  *
- * makes the trace event ktrace:link_down with the fields "dev" and "carrier".
- * It can be switched, filtered and read like any other trace event. While it
- * is off, the line costs one NOP.
+ * in the driver foo makes the trace event foo:link_down with the fields "dev"
+ * and "carrier". It can be switched, filtered and read like any other trace
+ * event. While it is off, the line costs one NOP.
  *
  * See Documentation/trace/ktrace.rst for types, strings and names.
  */
@@ -16,6 +16,7 @@
 #include <linux/args.h>
 #include <linux/compiler.h>
 #include <linux/jump_label.h>
+#include <linux/stringify.h>
 #include <linux/types.h>
 
 struct ktrace_event;
@@ -24,58 +25,42 @@ struct module;
 /* The most arguments that one ktrace() takes. */
 #define KTRACE_MAX_ARGS		15
 
+/* The most bytes of a format; scripts/mod/ktrace.c checks that. */
+#define KTRACE_MAX_FMT		512
+
 /* Bytes that a record keeps of one string, the final 0 included. */
 #define KTRACE_MAX_STR		256
 
 /* Bytes that a record keeps of all its strings and dumps together. */
 #define KTRACE_MAX_DATA		2048
 
-/* What an argument is, as the compiler sees it: four bits for each. */
-enum ktrace_type {
-	KTRACE_NONE,
-	KTRACE_BOOL,
-	KTRACE_CHAR,
-	KTRACE_S8,
-	KTRACE_U8,
-	KTRACE_S16,
-	KTRACE_U16,
-	KTRACE_S32,
-	KTRACE_U32,
-	KTRACE_LONG,
-	KTRACE_ULONG,
-	KTRACE_S64,
-	KTRACE_U64,
-	KTRACE_PTR,
-	KTRACE_NR_TYPES,
-};
-
 /**
  * struct ktrace_site - a place in the code that calls ktrace()
+ * @text: system and name of the event, and its format, each with a final 0
+ * @file: source file
+ * @func: function
+ * @line: line in @file
+ * @nr_args: number of arguments
+ * @muted: switched off by ktrace_sites, whatever happens to the event
  * @key: on while the site records
  * @event: the event that it belongs to; NULL while it has none
  * @next: the next site of @event
- * @name: name of the event, a zero byte, and the format
- * @file: source file
- * @func: function
- * @hits: how often it has been passed while it was on
- * @types: enum ktrace_type of the arguments, the first in the lowest bits
- * @line: line in @file
- * @muted: switched off by ktrace_sites, whatever happens to the event
  *
  * Sites are in a section of their own. All but the key is changed with
  * event_mutex held, @event and @next when modules come and go.
+ *
+ * scripts/mod/ktrace.c reads the first five, so these come first, in this order.
  */
 struct ktrace_site {
+	const char		*text;
+	const char		*file;
+	const char		*func;
+	u32			line;
+	u8			nr_args;
+	bool			muted;
 	struct static_key_false	key;
 	struct ktrace_event	*event;
 	struct ktrace_site	*next;
-	const char		*name;
-	const char		*file;
-	const char		*func;
-	unsigned long __percpu	*hits;
-	u64			types;
-	u32			line;
-	bool			muted;
 } __aligned(8);
 
 /* For the compiler only: it checks the arguments against the format. */
@@ -92,58 +77,7 @@ void __ktrace_check(const char *fmt, ...)
 void __ktrace(struct ktrace_site *site, u64 arg1, u64 arg2, u64 arg3, u64 arg4,
 	      u64 arg5);
 void __ktrace_more(struct ktrace_site *site, ...);
-
-/*
- * gcc gives bit fields types of their own, which match none of the standard
- * ones. What is passed of them is promoted: to an int where that is enough. 5
- * is the class of pointers, and of what decays to one. What is larger than a
- * u64 gets a number that is no type.
- */
-#ifdef __CHECKER__
-/* It has no __builtin_classify_type(). */
-#define __ktrace_other(x...)	KTRACE_NONE
-#else
-#define __ktrace_other(x...)						\
-	(__builtin_classify_type(x) == 5 ? KTRACE_PTR : KTRACE_S32 +	\
-	 (KTRACE_S64 - KTRACE_S32) * (sizeof(0 ? (x) : 0) / 8))
-#endif
-
-#define __ktrace_type(x...)						\
-	(0ULL + _Generic((x),						\
-		bool :			KTRACE_BOOL,			\
-		char :			KTRACE_CHAR,			\
-		signed char :		KTRACE_S8,			\
-		unsigned char :		KTRACE_U8,			\
-		short :			KTRACE_S16,			\
-		unsigned short :	KTRACE_U16,			\
-		int :			KTRACE_S32,			\
-		unsigned int :		KTRACE_U32,			\
-		long :			KTRACE_LONG,			\
-		unsigned long :		KTRACE_ULONG,			\
-		long long :		KTRACE_S64,			\
-		unsigned long long :	KTRACE_U64,			\
-		default :						\
-			__ktrace_other(x)))
-
-#define __ktrace_types0()	0ULL
-#define __ktrace_types1(x)	__ktrace_type(x)
-#define __ktrace_types2(x, y...)  (__ktrace_type(x) | __ktrace_types1(y) << 4)
-#define __ktrace_types3(x, y...)  (__ktrace_type(x) | __ktrace_types2(y) << 4)
-#define __ktrace_types4(x, y...)  (__ktrace_type(x) | __ktrace_types3(y) << 4)
-#define __ktrace_types5(x, y...)  (__ktrace_type(x) | __ktrace_types4(y) << 4)
-#define __ktrace_types6(x, y...)  (__ktrace_type(x) | __ktrace_types5(y) << 4)
-#define __ktrace_types7(x, y...)  (__ktrace_type(x) | __ktrace_types6(y) << 4)
-#define __ktrace_types8(x, y...)  (__ktrace_type(x) | __ktrace_types7(y) << 4)
-#define __ktrace_types9(x, y...)  (__ktrace_type(x) | __ktrace_types8(y) << 4)
-#define __ktrace_types10(x, y...) (__ktrace_type(x) | __ktrace_types9(y) << 4)
-#define __ktrace_types11(x, y...) (__ktrace_type(x) | __ktrace_types10(y) << 4)
-#define __ktrace_types12(x, y...) (__ktrace_type(x) | __ktrace_types11(y) << 4)
-#define __ktrace_types13(x, y...) (__ktrace_type(x) | __ktrace_types12(y) << 4)
-#define __ktrace_types14(x, y...) (__ktrace_type(x) | __ktrace_types13(y) << 4)
-#define __ktrace_types15(x, y...) (__ktrace_type(x) | __ktrace_types14(y) << 4)
-
-#define __ktrace_types(args...)						\
-	CONCATENATE(__ktrace_types, COUNT_ARGS(args))(args)
+void __ktrace_check_context(void);
 
 /* How an argument is passed: a pointer must not be extended by its sign. */
 #if defined(CONFIG_64BIT) || defined(__CHECKER__)
@@ -154,7 +88,7 @@ void __ktrace_more(struct ktrace_site *site, ...);
 				    (unsigned long)(x), (x)))
 #endif
 
-/* Each goes to the end when it has been widened: in the end they are in order. */
+/* Each step moves one widened argument to the end, which keeps the order. */
 #define __ktrace_wide1(site, x, y...)					\
 	__ktrace_more(site, ##y, __ktrace_arg(x))
 #define __ktrace_wide2(site, x, y...)					\
@@ -210,13 +144,13 @@ void __ktrace_more(struct ktrace_site *site, ...);
 #define __ktrace_call14(site, x...)	__ktrace_wide14(site, x)
 #define __ktrace_call15(site, x...)	__ktrace_wide15(site, x)
 
-/* Arguments are widened where they are passed: who records needs no types. */
+/* The conversion decides what is recorded, so all arguments are passed as u64. */
 #define __ktrace_call(site, args...)					\
 	CONCATENATE(__ktrace_call, COUNT_ARGS(args))(site, ##args)
 
 /**
  * ktrace - record a trace event
- * @_name: name of the event, an identifier: ktrace:@_name
+ * @_name: name of the event, an identifier
  * @_fmt: how the record reads, as for printk() but without a final newline;
  *	  a string literal. "name=%d" calls the field "name", others are
  *	  called arg1, arg2 ... by their position.
@@ -224,32 +158,42 @@ void __ktrace_more(struct ktrace_site *site, ...);
  *	  pointers and strings. They are evaluated only when the event is on,
  *	  and then once.
  *
- * Strings and what %pM and the like point to are copied to the record;
- * formats that would need more than a copy are refused when the kernel boots
- * or the module is loaded. The same event may be in several places, in modules
- * too, if name, format and types are the same there.
+ * The system of the event is %KTRACE_SYSTEM where the file defines that before
+ * it includes this header, and the name of the module (of built-in code, too)
+ * where it does not. The conversion decides how an argument is recorded: %d as
+ * an int, %llu as a u64. Strings and what %pM and the like point to are copied
+ * to the record. The build fails for a format that would need more than a copy,
+ * and for two formats of one event.
  *
  * Context: Any, NMI included, where RCU is watching and instrumentation is
  *	    allowed.
  */
 #define ktrace(_name, _fmt, args...)					\
 do {									\
-	static const char __ktrace_name[] __aligned(1) = #_name "\0" _fmt; \
+	static const char __ktrace_text[] __aligned(1) =		\
+		__KTRACE_SYSTEM "\0" #_name "\0" _fmt;			\
 	static struct ktrace_site __ktrace_site				\
 	__aligned(8) __section("__ktrace_sites") = {			\
-		.key	= STATIC_KEY_FALSE_INIT,			\
-		.name	= __ktrace_name,				\
-		.file	= __FILE__,					\
-		.func	= __func__,					\
-		.types	= __ktrace_types(args),				\
-		.line	= __LINE__,					\
+		.text	 = __ktrace_text,				\
+		.file	 = __FILE__,					\
+		.func	 = __func__,					\
+		.line	 = __LINE__,					\
+		.nr_args = COUNT_ARGS(args),				\
+		.key	 = STATIC_KEY_FALSE_INIT,			\
 	};								\
 	enum { __ktrace_name_##_name };					\
 									\
 	if (0)								\
-		__ktrace_check(__ktrace_name + sizeof(#_name), ##args);	\
-	if (static_branch_unlikely(&__ktrace_site.key))			\
+		__ktrace_check(__ktrace_text + sizeof(__KTRACE_SYSTEM) +	\
+			       sizeof(#_name), ##args);			\
+	/* Like tracepoints, find bad places while the event is off. */ \
+	if (IS_ENABLED(CONFIG_LOCKDEP))					\
+		__ktrace_check_context();				\
+	if (static_branch_unlikely(&__ktrace_site.key)) {		\
 		__ktrace_call(&__ktrace_site, ##args);			\
+		/* No tail call: stack traces need this function. */	\
+		barrier();						\
+	}								\
 } while (0)
 
 #else /* !CONFIG_KTRACE */
@@ -259,9 +203,17 @@ do {									\
 	enum { __ktrace_name_##_name };					\
 									\
 	if (0)								\
-		__ktrace_check(&(#_name "\0" _fmt)[sizeof(#_name)], ##args); \
+		__ktrace_check(_fmt, ##args);				\
 } while (0)
 
 #endif /* CONFIG_KTRACE */
 
 #endif /* _LINUX_KTRACE_H */
+
+/* Not guarded: another header may have included this one before. */
+#undef __KTRACE_SYSTEM
+#ifdef KTRACE_SYSTEM
+#define __KTRACE_SYSTEM	__stringify(KTRACE_SYSTEM)
+#else
+#define __KTRACE_SYSTEM	KBUILD_MODNAME
+#endif

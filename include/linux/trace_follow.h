@@ -2,29 +2,16 @@
 #ifndef _LINUX_TRACE_FOLLOW_H
 #define _LINUX_TRACE_FOLLOW_H
 
-/* What forks and changed users tell kernel/trace/trace_follow.c. */
+/* Forks and changed users tell this to kernel/trace/trace_follow.c. */
 
 #include <linux/jump_label.h>
 #include <linux/sched.h>
-
-#ifdef CONFIG_PROCESS_TRACER
-/**
- * trace_syscall_start_clear - nobody has seen a task enter a system call
- * @t: the task; it does not call the tracepoints of system calls yet, and what
- *	it may have is of a system call that it left without them
- */
-static inline void trace_syscall_start_clear(struct task_struct *t)
-{
-	WRITE_ONCE(t->trace_syscall_start, 0);
-}
-#else
-static inline void trace_syscall_start_clear(struct task_struct *t) { }
-#endif
 
 #ifdef CONFIG_TRACE_FOLLOW
 
 DECLARE_STATIC_KEY_FALSE(trace_follow_by_uid);
 
+void __trace_follow_forked(struct task_struct *p, unsigned long missed);
 void __trace_follow_commit_creds(void);
 
 /**
@@ -38,7 +25,28 @@ static inline void trace_follow_fork(struct task_struct *p)
 {
 	WRITE_ONCE(p->trace_follow,
 		   p->pid ? READ_ONCE(current->trace_follow) : 0);
-	trace_syscall_start_clear(p);
+}
+
+/**
+ * trace_follow_forked - let those who have just found current follow its child
+ * @p: the child, which is in the lists of tasks now
+ *
+ * Tasks are matched under RCU only. A walk that gave current a bit after
+ * trace_follow_fork() may have been past the place of @p before @p was there.
+ * Either the bit is seen here, or the walk meets @p: the barrier pairs with
+ * the one in trace_follow_walk().
+ *
+ * Context: tasklist_lock is held for write.
+ */
+static inline void trace_follow_forked(struct task_struct *p)
+{
+	unsigned long missed;
+
+	/* @p was put in the lists before the word of current is read. */
+	smp_mb();
+	missed = READ_ONCE(current->trace_follow) & ~READ_ONCE(p->trace_follow);
+	if (unlikely(missed && p->pid))
+		__trace_follow_forked(p, missed);
 }
 
 /**
@@ -55,6 +63,7 @@ static inline void trace_follow_commit_creds(void)
 #else
 
 static inline void trace_follow_fork(struct task_struct *p) { }
+static inline void trace_follow_forked(struct task_struct *p) { }
 static inline void trace_follow_commit_creds(void) { }
 
 #endif /* CONFIG_TRACE_FOLLOW */

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trace exports: records given to registered destinations besides the ring
- * buffer.
+ * Trace exports give records to registered destinations, in addition to the
+ * ring buffer.
  *
- * A registration is a struct trace_export_node. It hangs in the list of one
- * trace array, or in trace_exports_all when it listens to all of them. Both
- * lists are RCU lists: event_mutex is for those who change them, records walk
- * them with preemption disabled, in any context, NMI included. What a record
- * needs of struct trace_export is copied to the node, so the caller may do
- * with its own structure what it likes.
+ * A registration is a struct trace_export_node. It is in the list of one trace
+ * array, or in trace_exports_all if it gets the records of all of them. Records
+ * walk both lists under RCU, with preemption disabled, in any context, NMI
+ * included. The node has a copy of what they need of struct trace_export, so
+ * that the caller can change its own structure.
  *
- * While nobody wants a type of record, its static key makes the call a NOP.
- * Events do not even have that: EVENT_FILE_FL_EXPORTED is one more bit in the
- * test that each event makes anyhow, set for the events of a trace array that
- * has such an export. An export of one instance so leaves the events of the
- * others alone.
+ * As long as no export wants a type of record, its static key makes the call a
+ * NOP. Events have no key: EVENT_FILE_FL_EXPORTED is one more bit of the flags
+ * that each event tests anyway. It is set for the events of a trace array that
+ * has an export of events, so an export of one instance does not slow down the
+ * events of the others.
  *
- * Lifetime: a node for one trace array holds a reference on it, which makes
- * the removal of the instance fail with -EBUSY. Nodes are freed a grace period
- * after they left the list, see trace_exports_synchronize().
+ * Locking: trace_export_mutex protects changes of the lists and of the keys,
+ * and readers of the file. event_mutex nests inside. It protects the list of
+ * the event files and their flags, and is taken only while exports of events
+ * come and go.
+ *
+ * Lifetime: A node of one trace array holds a reference on it, so that rmdir of
+ * the instance fails with -EBUSY. Nodes are freed a grace period after they
+ * left the list, see trace_exports_synchronize().
  */
 
 #include <linux/hardirq.h>
@@ -30,6 +34,7 @@
 #include <linux/seq_buf.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/string_helpers.h>
 #include <linux/trace.h>
 
@@ -40,29 +45,33 @@ struct static_key_false trace_export_keys[TRACE_EXPORT_NR_TYPES] = {
 	[0 ... TRACE_EXPORT_NR_TYPES - 1] = STATIC_KEY_FALSE_INIT,
 };
 
-HLIST_HEAD(trace_exports_all);
+static HLIST_HEAD(trace_exports_all);
 
-/* All nodes, oldest first. */
+static DEFINE_MUTEX(trace_export_mutex);
+
+/* The nodes of all lists, the oldest first */
 static LIST_HEAD(trace_export_nodes);
 
-/* No context is like this one. */
-DEFINE_PER_CPU(unsigned int, trace_export_active) = ~0U;
+/* The context of the innermost callback on this CPU; ~0U if there is none */
+static DEFINE_PER_CPU(unsigned int, trace_export_active) = ~0U;
 
+/* The words for the types in the file "exports", in the order of the bits */
 static const char * const trace_export_type_names[TRACE_EXPORT_NR_TYPES] = {
 	"function", "event", "marker", "printk", "raw_marker", "graph",
 	"stack", "tracer",
 };
 
-/* For an export that wants more than the bytes. */
-void trace_export_with_context(struct trace_export_node *node,
-			       struct trace_event_buffer *fbuffer, int type)
+/* The call of an export that wants more than the bytes */
+static void trace_export_with_context(struct trace_export_node *node,
+				      struct trace_event_buffer *fbuffer,
+				      unsigned int len, int type)
 {
 	struct trace_export_record record = {
 		.tr	= ring_buffer_private(fbuffer->buffer),
 		.data	= fbuffer->entry,
 		.ts	= ring_buffer_event_time_stamp(fbuffer->buffer,
 						       fbuffer->event),
-		.len	= trace_export_length(fbuffer->event),
+		.len	= len,
 		.type	= type,
 		.cpu	= smp_processor_id(),
 	};
@@ -76,24 +85,82 @@ static void trace_export_miss(struct hlist_head *list, int type)
 
 	hlist_for_each_entry_rcu_notrace(node, list, list) {
 		if (node->types & type)
-			this_cpu_inc(node->stats->missed);
+			local64_inc(&this_cpu_ptr(node->stats)->missed);
 	}
 }
 
-void trace_export_missed(struct trace_array *tr, int type)
+/* Count a record that exports of @type don't get. */
+static void trace_export_missed(struct trace_array *tr, int type)
 {
 	trace_export_miss(&tr->exports, type);
 	trace_export_miss(&trace_exports_all, type);
 }
 
-/* The slow path of trace_export(): somebody, somewhere, wants this type. */
+/* Inlined twice into each of two functions: calls would cost more than it does. */
+static __always_inline void
+trace_export_list(struct hlist_head *list, struct trace_event_buffer *fbuffer,
+		  unsigned int len, int type)
+{
+	struct trace_export_node *node;
+
+	hlist_for_each_entry_rcu_notrace(node, list, list) {
+		struct trace_export_stats *stats;
+
+		if (!(node->types & type))
+			continue;
+
+		stats = this_cpu_ptr(node->stats);
+		local64_inc(&stats->records);
+		local64_add(len, &stats->bytes);
+
+		if (node->write)
+			node->write(node->export, fbuffer->entry, len);
+		else
+			trace_export_with_context(node, fbuffer, len, type);
+	}
+}
+
+/*
+ * preempt_count() does not count an interrupt yet when it makes its first
+ * records, and no longer when it makes its last ones. But interrupts are
+ * disabled then. So each context of preempt_count() is two here. The inner one
+ * has interrupts disabled.
+ */
+static unsigned int trace_export_context(void)
+{
+	return (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)) |
+		(irqs_disabled() ? 0 : 1);
+}
+
+static __always_inline void
+trace_export_record(struct trace_array *tr, struct trace_event_buffer *fbuffer,
+		    int type)
+{
+	unsigned int outer = __this_cpu_read(trace_export_active);
+	unsigned int context = trace_export_context();
+	unsigned int len;
+
+	/* A callback that makes records would get these, make more, and so on. */
+	if (unlikely(outer == context)) {
+		trace_export_missed(tr, type);
+		return;
+	}
+
+	__this_cpu_write(trace_export_active, context);
+	len = ring_buffer_event_length(fbuffer->event);
+	trace_export_list(&tr->exports, fbuffer, len, type);
+	trace_export_list(&trace_exports_all, fbuffer, len, type);
+	__this_cpu_write(trace_export_active, outer);
+}
+
+/* The slow path of trace_export(): there is an export for this type. */
 void __trace_export(struct trace_buffer *buffer,
 		    struct ring_buffer_event *event, int type)
 {
 	struct trace_array *tr = ring_buffer_private(buffer);
 	struct trace_event_buffer fbuffer;
 
-	/* A buffer that belongs to no trace array is read by nobody. */
+	/* temp_buffer belongs to no trace array and has no readers. */
 	if (!tr || (hlist_empty(&tr->exports) && hlist_empty(&trace_exports_all)))
 		return;
 
@@ -104,14 +171,17 @@ void __trace_export(struct trace_buffer *buffer,
 }
 
 /*
- * A record that waits for the verdict of a filter is not in the ring buffer
- * yet. Move it there, so that what is exported is what is committed. Returns
- * false when the ring buffer does not take it; then it is released.
+ * An event with a filter is first written to trace_buffered_event. Move it to
+ * the ring buffer, so that what is exported is what is committed. Return false
+ * if there is no space for it in the ring buffer; it is released then.
  */
-bool trace_event_unbuffer(struct trace_event_buffer *fbuffer)
+static bool trace_event_unbuffer(struct trace_event_buffer *fbuffer)
 {
 	struct ring_buffer_event *buffered = fbuffer->event;
 	struct ring_buffer_event *event;
+
+	if (this_cpu_read(trace_buffered_event) != buffered)
+		return true;
 
 	/* The length of the record is in array[0], see the reserve function */
 	event = ring_buffer_lock_reserve(fbuffer->buffer, buffered->array[0]);
@@ -127,33 +197,69 @@ bool trace_event_unbuffer(struct trace_event_buffer *fbuffer)
 	return event;
 }
 
+/**
+ * trace_export_event - give an event to the exports that want events
+ * @fbuffer: the event, which has passed its filters
+ *
+ * Context: Any, before the commit.
+ *
+ * Return: false if there was no space for the event in the ring buffer. There
+ * is nothing to commit then.
+ */
+bool trace_export_event(struct trace_event_buffer *fbuffer)
+{
+	struct trace_array *tr = ring_buffer_private(fbuffer->buffer);
+
+	/* An event in temp_buffer is for the triggers only. */
+	if (!tr)
+		return true;
+
+	if (!trace_event_unbuffer(fbuffer))
+		return false;
+
+	trace_export_record(tr, fbuffer, TRACE_EXPORT_EVENT);
+
+	return true;
+}
+
 /* Registration */
 
-/**
- * trace_export_wants_events - does an export want the events of a trace array
- * @tr: the trace array
- *
- * Context: event_mutex is held; or early boot, when there is one CPU only.
- *
- * Return: true when one does.
- */
-bool trace_export_wants_events(struct trace_array *tr)
+static bool trace_export_list_wants(struct hlist_head *list, int type)
 {
 	struct trace_export_node *node;
 
-	list_for_each_entry(node, &trace_export_nodes, node) {
-		if ((!node->tr || node->tr == tr) &&
-		    node->types & TRACE_EXPORT_EVENT)
+	hlist_for_each_entry_rcu(node, list, list) {
+		if (node->types & type)
 			return true;
 	}
 
 	return false;
 }
 
+/**
+ * trace_export_wants_events - test for exports of the events of a trace array
+ * @tr: the trace array
+ *
+ * Context: event_mutex is held. A registration changes the lists before it
+ *	    takes event_mutex to mark the events, so either it finds the new
+ *	    event that asks here, or this finds the new export.
+ *
+ * Return: true if there is one.
+ */
+bool trace_export_wants_events(struct trace_array *tr)
+{
+	guard(rcu)();
+
+	return trace_export_list_wants(&tr->exports, TRACE_EXPORT_EVENT) ||
+	       trace_export_list_wants(&trace_exports_all, TRACE_EXPORT_EVENT);
+}
+
 static void trace_export_mark_events(struct trace_array *tr)
 {
 	bool wanted = trace_export_wants_events(tr);
 	struct trace_event_file *file;
+
+	lockdep_assert_held(&event_mutex);
 
 	list_for_each_entry(file, &tr->events, list) {
 		if (wanted)
@@ -163,23 +269,27 @@ static void trace_export_mark_events(struct trace_array *tr)
 	}
 }
 
-/* What changes for the records when @node comes or goes. */
-static void trace_export_switch(struct trace_export_node *node, bool on)
+static void trace_export_switch_events(struct trace_array *tr)
 {
-	struct trace_array *tr;
+	guard(mutex)(&event_mutex);
 
-	lockdep_assert_held(&event_mutex);
-
-	if (node->types & TRACE_EXPORT_EVENT) {
-		guard(mutex)(&trace_types_lock);
-		list_for_each_entry(tr, &ftrace_trace_arrays, list) {
-			if (!node->tr || node->tr == tr)
-				trace_export_mark_events(tr);
-		}
+	if (tr) {
+		trace_export_mark_events(tr);
+		return;
 	}
 
+	guard(mutex)(&trace_types_lock);
+
+	list_for_each_entry(tr, &ftrace_trace_arrays, list)
+		trace_export_mark_events(tr);
+}
+
+/* Tell the places that make records that @node has come or gone. */
+static void trace_export_switch(struct trace_export_node *node, bool on)
+{
+	lockdep_assert_held(&trace_export_mutex);
+
 	for (int i = 0; i < TRACE_EXPORT_NR_TYPES; i++) {
-		/* Events have their flag. */
 		if (!(node->types & BIT(i) & ~TRACE_EXPORT_EVENT))
 			continue;
 		if (on)
@@ -187,15 +297,18 @@ static void trace_export_switch(struct trace_export_node *node, bool on)
 		else
 			static_branch_dec(&trace_export_keys[i]);
 	}
+
+	if (node->types & TRACE_EXPORT_EVENT)
+		trace_export_switch_events(node->tr);
 }
 
-/* The node of @export that listens to @tr (or to all, for NULL) */
+/* The node of @export for @tr, or for all trace arrays if @tr is NULL */
 static struct trace_export_node *
 trace_export_find(struct trace_array *tr, struct trace_export *export)
 {
 	struct trace_export_node *node;
 
-	lockdep_assert_held(&event_mutex);
+	lockdep_assert_held(&trace_export_mutex);
 
 	list_for_each_entry(node, &trace_export_nodes, node) {
 		if (node->export == export && node->tr == tr)
@@ -210,6 +323,8 @@ static bool trace_export_overlaps(struct trace_array *tr,
 				  struct trace_export *export)
 {
 	struct trace_export_node *node;
+
+	lockdep_assert_held(&trace_export_mutex);
 
 	list_for_each_entry(node, &trace_export_nodes, node) {
 		if (node->export == export &&
@@ -257,16 +372,15 @@ static int trace_export_add(struct trace_array *tr, struct trace_export *export)
 	node->types = export->flags;
 	node->tr = tr;
 
-	guard(mutex)(&event_mutex);
+	guard(mutex)(&trace_export_mutex);
 
 	if (trace_export_overlaps(tr, export))
 		return -EEXIST;
 
-	if (tr) {
-		ret = trace_array_get(tr);
-		if (ret)
-			return ret;
-	}
+	/* As for the files of tracefs; takes the reference. */
+	ret = tracing_check_open_get_tr(tr);
+	if (ret)
+		return ret;
 
 	hlist_add_head_rcu(&node->list, tr ? &tr->exports : &trace_exports_all);
 	list_add_tail(&node->node, &trace_export_nodes);
@@ -296,7 +410,7 @@ static int trace_export_remove(struct trace_array *tr,
 {
 	struct trace_export_node *node;
 
-	scoped_guard(mutex, &event_mutex) {
+	scoped_guard(mutex, &trace_export_mutex) {
 		node = trace_export_find(tr, export);
 		if (!node)
 			return -ENOENT;
@@ -319,18 +433,21 @@ static int trace_export_remove(struct trace_array *tr,
  * @export: what to export and where to; must stay valid until
  *	    unregister_ftrace_export() returned
  *
- * From now on a callback of @export gets each record of the types in
- * @export->flags, from the top level and from all instances, those made later
- * included. See struct trace_export for its context.
+ * The callback of @export is called for each record of the types in
+ * @export->flags that the top level or an instance gets from now on. That
+ * includes instances that are created later. See struct trace_export for the
+ * context of the callback.
  *
- * Context: May sleep, takes event_mutex, trace_types_lock and, for reading, the
- *	    lock of CPU hotplug.
+ * Context: May sleep, takes trace_export_mutex, event_mutex, trace_types_lock
+ *	    and, for reading, the lock of CPU hotplug.
  *
  * Return:
  * * %0		- done
- * * %-EINVAL	- without a callback, without flags, with unknown flags, or
- *   without CONFIG_TRACING
- * * %-EEXIST	- @export is registered already, here or for a trace array
+ * * %-EINVAL	- @export has no callback, no flags or unknown flags; or the
+ *   kernel is built without CONFIG_TRACING
+ * * %-EEXIST	- @export is registered already, for all or for one trace array
+ * * %-EPERM	- the kernel is locked down
+ * * %-ENODEV	- tracing is disabled for good
  * * %-ENOMEM	- no memory
  */
 int register_ftrace_export(struct trace_export *export)
@@ -343,15 +460,14 @@ EXPORT_SYMBOL_GPL(register_ftrace_export);
  * unregister_ftrace_export - stop what register_ftrace_export() started
  * @export: the export given to register_ftrace_export()
  *
- * When this returns 0, no CPU runs a callback of @export and none will: the
- * caller may free @export, or unload the module that it lives in.
+ * When this returns 0, no CPU runs the callback of @export or will run it. The
+ * caller may free @export, or unload the module that contains it.
  *
- * Context: May sleep, for several RCU grace periods, and takes the locks that
- *	    register_ftrace_export() takes. The caller must not hold a lock
- *	    that the callback takes, nor be in an RCU read-side critical
- *	    section.
+ * Context: May sleep, for several RCU grace periods, and takes the locks of
+ *	    register_ftrace_export(). The caller must not hold a lock that the
+ *	    callback takes, nor be in an RCU read-side critical section.
  *
- * Return: 0, or -ENOENT when @export is not registered for all trace arrays.
+ * Return: 0, or -ENOENT if @export is not registered for all trace arrays.
  */
 int unregister_ftrace_export(struct trace_export *export)
 {
@@ -359,58 +475,57 @@ int unregister_ftrace_export(struct trace_export *export)
 }
 EXPORT_SYMBOL_GPL(unregister_ftrace_export);
 
-static struct trace_array *trace_export_array(struct trace_array *tr)
-{
-	return tr ?: top_trace_array();
-}
-
 /**
  * trace_array_register_export - export the records of one trace array
- * @tr: the trace array, on which the caller holds a reference; NULL for the
- *	top level
+ * @tr: the trace array; the caller holds a reference on it
  * @export: what to export and where to; must stay valid until
  *	    trace_array_unregister_export() returned
  *
- * As register_ftrace_export(), but for @tr alone. An export can be registered
- * for several trace arrays. Until it is unregistered @tr can't be removed.
+ * Like register_ftrace_export(), but for @tr only. An export can be registered
+ * for several trace arrays. @tr can't be removed until @export is unregistered.
  *
- * Context: May sleep, takes event_mutex, trace_types_lock and, for reading, the
- *	    lock of CPU hotplug.
+ * Context: May sleep, takes trace_export_mutex, event_mutex, trace_types_lock
+ *	    and, for reading, the lock of CPU hotplug.
  *
  * Return:
- * * %0		- done
- * * %-EINVAL	- without a callback, without flags, with unknown flags, or
- *   without CONFIG_TRACING
- * * %-EEXIST	- @export is registered already, for @tr or for all
- * * %-ENODEV	- @tr does not exist (any more)
- * * %-ENOMEM	- no memory
+ * * %0			- done
+ * * %-EINVAL		- @tr is NULL; or @export has no callback, no flags or
+ *   unknown flags
+ * * %-EEXIST		- @export is registered already, for @tr or for all trace
+ *   arrays
+ * * %-EPERM		- the kernel is locked down
+ * * %-ENODEV		- tracing is disabled for good, or @tr is being removed
+ * * %-ENOMEM		- no memory
+ * * %-EOPNOTSUPP	- the kernel is built without CONFIG_TRACING
  */
 int trace_array_register_export(struct trace_array *tr,
 				struct trace_export *export)
 {
-	tr = trace_export_array(tr);
 	if (!tr)
-		return -ENODEV;
+		return -EINVAL;
 
 	return trace_export_add(tr, export);
 }
 EXPORT_SYMBOL_GPL(trace_array_register_export);
 
 /**
- * trace_array_unregister_export - stop what the registration started
+ * trace_array_unregister_export - stop what trace_array_register_export() started
  * @tr: the trace array given to trace_array_register_export()
  * @export: the export given to it
  *
- * As unregister_ftrace_export(), which see for the guarantees and the context.
+ * See unregister_ftrace_export() for the guarantees and the context.
  *
- * Return: 0, or -ENOENT when @export is not registered for @tr.
+ * Return:
+ * * %0			- done
+ * * %-EINVAL		- @tr is NULL
+ * * %-ENOENT		- @export is not registered for @tr
+ * * %-EOPNOTSUPP	- the kernel is built without CONFIG_TRACING
  */
 int trace_array_unregister_export(struct trace_array *tr,
 				  struct trace_export *export)
 {
-	tr = trace_export_array(tr);
 	if (!tr)
-		return -ENOENT;
+		return -EINVAL;
 
 	return trace_export_remove(tr, export);
 }
@@ -448,27 +563,29 @@ static int trace_export_format(struct trace_iterator *iter, struct seq_buf *s)
 /**
  * trace_export_print - write a record as text
  * @s: the text is appended here
- * @record: what the callback got; a copy of it, with a copy of the data
+ * @record: the record of the callback, or a copy of it with a copy of the data
  *
- * Finds the trace event that the record is one of, by the type at its start,
- * and writes what the file "trace" shows behind the time stamp. The entry and
- * the return of a function graph are not put together.
+ * Find the trace event of the record, by the type at its start, and write what
+ * the file "trace" shows behind the time stamp. The entry and the return of a
+ * function graph are not put together.
  *
- * The event must be the one that made the record. That is so as long as its
- * module stays: the type of an event that is gone can be that of another one
- * later, of which the record then is a wrong image. The same goes for the trace
- * array: another one may have its address, so whoever prints holds a reference
- * on it, or an export.
+ * The caller makes sure that the trace event and the trace array are those that
+ * made the record. When the module of an event is gone, another event can get
+ * its type, and the text is wrong. When an instance is gone, another one can
+ * get its address. A reference on the instance prevents that, and so does an
+ * export of it.
  *
  * Context: May sleep, takes trace_types_lock. Not for use in the callback.
  *
  * Return:
- * * %0		- done
- * * %-ENODEV	- the trace array is gone
- * * %-EINVAL	- there are not even the bytes that have the type
- * * %-ENOENT	- no such event: its module is gone, or it is one of mmiotrace
- * * %-E2BIG	- the text was cut, the beginning of it is there
- * * %-ENOMEM	- no memory
+ * * %0			- done
+ * * %-EINVAL		- the record is too short to have a type
+ * * %-ENOENT		- there is no such event: its module is gone, or it is a
+ *   record of mmiotrace
+ * * %-E2BIG		- the text is truncated
+ * * %-ENODEV		- the trace array is being removed, or gone
+ * * %-ENOMEM		- no memory
+ * * %-EOPNOTSUPP	- the kernel is built without CONFIG_TRACING
  */
 int trace_export_print(struct seq_buf *s,
 		       const struct trace_export_record *record)
@@ -504,6 +621,51 @@ int trace_export_print(struct seq_buf *s,
 }
 EXPORT_SYMBOL_GPL(trace_export_print);
 
+/* The words of the file "exports" */
+
+static int trace_export_find_type(const char *word, size_t len)
+{
+	for (int i = 0; i < TRACE_EXPORT_NR_TYPES; i++) {
+		const char *name = trace_export_type_names[i];
+
+		if (strlen(name) == len && !strncmp(name, word, len))
+			return BIT(i);
+	}
+
+	return -EINVAL;
+}
+
+/**
+ * trace_export_parse_types - get flags from the words that name them
+ * @words: a list of the words that the file "exports" shows, separated by commas
+ *
+ * For module parameters and files that let the user choose the types.
+ *
+ * Context: Any.
+ *
+ * Return:
+ * * the flags TRACE_EXPORT_*, for the member flags of struct trace_export
+ * * %-EINVAL		- one of the words is not the name of a type
+ * * %-EOPNOTSUPP	- the kernel is built without CONFIG_TRACING
+ */
+int trace_export_parse_types(const char *words)
+{
+	int types = 0;
+
+	for (;;) {
+		size_t len = strcspn(words, ",");
+		int type = trace_export_find_type(words, len);
+
+		if (type < 0)
+			return type;
+		types |= type;
+		if (!words[len])
+			return types;
+		words += len + 1;
+	}
+}
+EXPORT_SYMBOL_GPL(trace_export_parse_types);
+
 /* The file "exports" */
 
 static void trace_export_show_types(struct seq_file *m, int types)
@@ -518,7 +680,7 @@ static void trace_export_show_types(struct seq_file *m, int types)
 	}
 }
 
-/* "function [module]" would be two columns. */
+/* Escaped, as "function [module]" would be two columns. */
 static void trace_export_show_symbol(struct seq_file *m,
 				     struct trace_export_node *node)
 {
@@ -529,30 +691,35 @@ static void trace_export_show_symbol(struct seq_file *m,
 	seq_escape(m, symbol, " \t\n\\");
 }
 
+static void trace_export_show_stats(struct seq_file *m,
+				    struct trace_export_node *node)
+{
+	u64 records = 0, bytes = 0, missed = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct trace_export_stats *stats;
+
+		stats = per_cpu_ptr(node->stats, cpu);
+		records += local64_read(&stats->records);
+		bytes += local64_read(&stats->bytes);
+		missed += local64_read(&stats->missed);
+	}
+	seq_printf(m, " %llu %llu %llu\n", records, bytes, missed);
+}
+
 static int trace_exports_show(struct seq_file *m, void *unused)
 {
 	struct trace_array *tr = m->private;
 	struct trace_export_node *node;
-	int cpu;
 
 	seq_puts(m, "# name scope types records bytes missed\n");
 
-	guard(mutex)(&event_mutex);
+	guard(mutex)(&trace_export_mutex);
 
 	list_for_each_entry(node, &trace_export_nodes, node) {
-		struct trace_export_stats sum = {};
-
 		if (node->tr && node->tr != tr)
 			continue;
-
-		for_each_possible_cpu(cpu) {
-			struct trace_export_stats *stats;
-
-			stats = per_cpu_ptr(node->stats, cpu);
-			sum.records += READ_ONCE(stats->records);
-			sum.bytes += READ_ONCE(stats->bytes);
-			sum.missed += READ_ONCE(stats->missed);
-		}
 
 		if (node->name)
 			seq_escape(m, node->name, " \t\n\\");
@@ -560,8 +727,7 @@ static int trace_exports_show(struct seq_file *m, void *unused)
 			trace_export_show_symbol(m, node);
 		seq_puts(m, node->tr ? " instance " : " all ");
 		trace_export_show_types(m, node->types);
-		seq_printf(m, " %lu %lu %lu\n", sum.records, sum.bytes,
-			   sum.missed);
+		trace_export_show_stats(m, node);
 	}
 
 	return 0;

@@ -4,9 +4,10 @@
 
 /* Sets of followed tasks, see trace_follow.c. */
 
-#include <linux/rculist.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
-#include <linux/tracepoint.h>
+#include <linux/uidgid.h>
+#include <trace/syscall_filter.h>
 
 struct cred;
 struct dentry;
@@ -20,8 +21,17 @@ enum trace_follow_kind {
 	TRACE_FOLLOW_NR,
 };
 
-struct trace_follow_comms;
-struct trace_follow_uids;
+struct trace_follow_comms {
+	unsigned int		bit;
+	unsigned int		nr;
+	char			comms[][TASK_COMM_LEN] __counted_by(nr);
+};
+
+struct trace_follow_uids {
+	unsigned int		bit;
+	unsigned int		nr;
+	kuid_t			uids[] __counted_by(nr);
+};
 
 /**
  * struct trace_follow - a set of tasks that grows with their forks
@@ -30,24 +40,21 @@ struct trace_follow_uids;
  * @bits: the bit of each kind of choice, 0 when there is none
  * @comms: the commands that are chosen
  * @uids: the users that are chosen
- * @parent: a set whose choice is used instead, when it has one
- * @node: in the list of the sets in use
- * @syscalls: probes at sys_enter and sys_exit that want the tasks in the set
- * @syscalls_all: such probes that want all tasks
+ * @node: in the list of the sets with users
+ * @lock: held by those who choose
+ * @filter: of the probes that want the system calls of the set
  *
- * All zeroes, but for @parent, is a set in which nobody has chosen. Written
- * with trace_follow_choice_mutex or, @mask, @node and the counters, with
- * trace_follow_mutex held. @mask is read without, @comms and @uids under RCU.
+ * @mask is read without the lock, @comms and @uids under RCU.
  */
 struct trace_follow {
 	unsigned long				mask;
 	unsigned long				bits[TRACE_FOLLOW_NR];
 	struct trace_follow_comms __rcu		*comms;
 	struct trace_follow_uids __rcu		*uids;
-	const struct trace_follow		*parent;
 	struct hlist_node			node;
-	unsigned int				syscalls;
-	unsigned int				syscalls_all;
+	/* Inside of event_mutex, outside of tracepoints_mutex */
+	struct mutex				lock;
+	struct syscall_task_filter		filter;
 };
 
 #ifdef CONFIG_TRACE_FOLLOW
@@ -55,12 +62,7 @@ struct trace_follow {
 static __always_inline unsigned long
 trace_follow_mask(const struct trace_follow *follow)
 {
-	unsigned long mask = 0;
-
-	if (follow->parent)
-		mask = READ_ONCE(follow->parent->mask);
-
-	return mask ?: READ_ONCE(follow->mask);
+	return READ_ONCE(follow->mask);
 }
 
 /**
@@ -80,6 +82,7 @@ trace_follow_has(const struct trace_follow *follow, const struct task_struct *t)
 	return !mask || (READ_ONCE(t->trace_follow) & mask);
 }
 
+void trace_follow_init(struct trace_follow *follow);
 int trace_follow_pids(struct trace_follow *follow, struct pid **pids,
 		      unsigned int nr, bool replace);
 int trace_follow_comms(struct trace_follow *follow,
@@ -90,71 +93,23 @@ int trace_follow_uids(struct trace_follow *follow, const kuid_t *uids,
 void trace_follow_clear(struct trace_follow *follow);
 
 int trace_follow_syscalls_get(struct trace_follow *follow,
-			      struct tracepoint *tp, void *probe, void *data,
-			      bool all);
+			      struct tracepoint *tp, void *probe, void *data);
 void trace_follow_syscalls_put(struct trace_follow *follow,
-			       struct tracepoint *tp, void *probe, void *data,
-			       bool all);
-void trace_follow_syscalls_all(struct trace_follow *follow, bool all);
-
-extern const struct file_operations trace_follow_process_fops;
+			       struct tracepoint *tp, void *probe, void *data);
 
 void trace_follow_init_tracefs(struct trace_array *tr, struct dentry *parent);
 
+void trace_array_follow_init(struct trace_array *tr);
 void trace_array_follow_clear(struct trace_array *tr);
-void trace_array_follow_syscalls(struct trace_array *tr, bool all);
-bool trace_array_follow_ignores(struct trace_array *tr, struct task_struct *t);
 
 #else
 
+static inline void trace_array_follow_init(struct trace_array *tr) { }
 static inline void trace_array_follow_clear(struct trace_array *tr) { }
-static inline void trace_array_follow_syscalls(struct trace_array *tr,
-					       bool all) { }
-static inline bool trace_array_follow_ignores(struct trace_array *tr,
-					      struct task_struct *t)
-{
-	return false;
-}
 
 static inline void trace_follow_init_tracefs(struct trace_array *tr,
 					     struct dentry *parent) { }
 
 #endif /* CONFIG_TRACE_FOLLOW */
-
-#if defined(CONFIG_TRACE_FOLLOW) && defined(CONFIG_HAVE_SYSCALL_TRACEPOINTS)
-
-/* Only those are called where a user space access may fault. */
-static inline bool tracepoint_is_syscall(struct tracepoint *tp)
-{
-	return tracepoint_is_faultable(tp);
-}
-
-int syscall_probe_register(struct trace_array *tr, struct tracepoint *tp,
-			   void *probe, void *data);
-void syscall_probe_unregister(struct trace_array *tr, struct tracepoint *tp,
-			      void *probe, void *data);
-
-#else
-
-static inline bool tracepoint_is_syscall(struct tracepoint *tp)
-{
-	return false;
-}
-
-static inline int
-syscall_probe_register(struct trace_array *tr, struct tracepoint *tp,
-		       void *probe, void *data)
-{
-	return tracepoint_probe_register(tp, probe, data);
-}
-
-static inline void
-syscall_probe_unregister(struct trace_array *tr, struct tracepoint *tp,
-			 void *probe, void *data)
-{
-	tracepoint_probe_unregister(tp, probe, data);
-}
-
-#endif
 
 #endif /* _TRACE_FOLLOW_H */

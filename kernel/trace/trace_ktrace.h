@@ -12,10 +12,10 @@
 
 #ifdef CONFIG_KTRACE
 
-/* The longest of what formats dereference, a dump. */
+/* The most bytes of what formats dereference, those of a dump */
 #define KTRACE_MAX_COPY	64
 
-/* What a record keeps of an argument, and what a field has of that. */
+/* The part of an argument that a record keeps, and that a field has. */
 enum ktrace_op {
 	KTRACE_OP_8,		/* the value, by its bits */
 	KTRACE_OP_16,
@@ -30,8 +30,9 @@ enum ktrace_op {
 	KTRACE_OP_SOCKADDR,	/* as many bytes as the address family takes */
 };
 
-/* What a record is made of. */
+/* The contents of a record. */
 enum ktrace_contents {
+	KTRACE_WORDS,		/* values of 64 bits */
 	KTRACE_VALUES,		/* values, and no strings or the like */
 	KTRACE_A_STRING,	/* and one string */
 	KTRACE_ANYTHING,
@@ -40,7 +41,7 @@ enum ktrace_contents {
 /**
  * struct ktrace_field - how an argument gets into the record
  * @op: enum ktrace_op
- * @type: enum ktrace_type
+ * @is_signed: the value has a sign
  * @star: the argument before this one says how long it is at most
  * @offset: in the record
  * @size: in the record; for what is behind the fields its bound, with the
@@ -48,22 +49,42 @@ enum ktrace_contents {
  */
 struct ktrace_field {
 	u8	op;
-	u8	type;
+	bool	is_signed;
 	bool	star;
 	u16	offset;
 	u16	size;
 };
 
 /**
- * struct ktrace_event - what sites of one name make together
+ * struct ktrace_system - a system (or group) with ktrace events
+ * @class: the class of its events
+ * @list: in ktrace_systems
+ * @nr_events: number of its events
+ * @scan_id: the table of sites for which @scan has been found out
+ * @scan: names in the system may be taken by others than ktrace sites
+ * @name: its name
+ */
+struct ktrace_system {
+	struct trace_event_class	class;
+	struct list_head		list;
+	unsigned int			nr_events;
+	unsigned int			scan_id;
+	bool				scan;
+	char				name[];
+};
+
+/**
+ * struct ktrace_event - what sites of one system, name and format make together
  * @call: the trace event
+ * @system: its system
  * @node: in ktrace_events, by name
  * @call_fields: for filters, triggers and the format file
  * @links: trace arrays in which the event is on
  * @sites: the sites; none when the module of the last one is gone
+ * @name: the name that the sites have; that of @call where it was free
  * @fmt: format of the output
  * @text: allocated strings of the event
- * @types: types of the arguments, as in struct ktrace_site
+ * @alias: the name of @call where @name was taken, or NULL
  * @size: bytes of a record without what is behind the fields
  * @nr_fields: number of arguments
  * @first_piece: the first argument that may have bytes behind the fields
@@ -74,13 +95,15 @@ struct ktrace_field {
  */
 struct ktrace_event {
 	struct trace_event_call	call;
+	struct ktrace_system	*system;
 	struct hlist_node	node;
 	struct list_head	call_fields;
 	struct hlist_head	links;
 	struct ktrace_site	*sites;
+	const char		*name;
 	const char		*fmt;
 	char			*text;
-	u64			types;
+	char			*alias;
 	u16			size;
 	u8			nr_fields;
 	u8			first_piece;
@@ -88,6 +111,13 @@ struct ktrace_event {
 	bool			holes;
 	bool			perf;
 	struct ktrace_field	fields[] __counted_by(nr_fields);
+};
+
+/* A trace array that wants an event. In tracepoint_srcu. */
+struct ktrace_link {
+	struct hlist_node	node;
+	struct trace_event_file	*file;
+	struct rcu_head		rcu;
 };
 
 /* The sites of the kernel, or of a module. */
@@ -98,24 +128,48 @@ struct ktrace_table {
 	unsigned int		nr;
 };
 
-/* trace_ktrace.c: recording, and the life of events */
-
-extern struct trace_event_class ktrace_event_class;
+/* trace_ktrace.c: events and their sites */
 
 /* struct ktrace_table, in the order in which they came, with event_mutex */
 extern struct list_head ktrace_tables;
 
-/* Of the linker */
+/* Bounds of the section, see vmlinux.lds.h */
 extern struct ktrace_site __start___ktrace_sites[];
 extern struct ktrace_site __stop___ktrace_sites[];
 
 void ktrace_init(void);
 void ktrace_switch_site(struct ktrace_site *site);
-bool ktrace_site_hits(const struct ktrace_site *site, unsigned long *hits);
+void ktrace_add_table(struct ktrace_table *table, bool early);
+int ktrace_remove_event(struct ktrace_event *event);
+void ktrace_walk_events(void (*func)(struct ktrace_event *event));
+struct trace_event_file *ktrace_file(struct trace_array *tr,
+				     struct ktrace_event *event);
+
+static inline struct ktrace_event *to_ktrace_event(struct trace_event_call *call)
+{
+	return container_of(call, struct ktrace_event, call);
+}
+
+static inline const char *ktrace_site_system(const struct ktrace_site *site)
+{
+	return site->text;
+}
+
+static inline const char *ktrace_site_name(const struct ktrace_site *site)
+{
+	return site->text + strlen(site->text) + 1;
+}
 
 static inline const char *ktrace_site_fmt(const struct ktrace_site *site)
 {
-	return site->name + strlen(site->name) + 1;
+	const char *name = ktrace_site_name(site);
+
+	return name + strlen(name) + 1;
+}
+
+static inline const char *ktrace_table_name(const struct ktrace_table *table)
+{
+	return table->mod ? module_name(table->mod) : "vmlinux";
 }
 
 static inline bool ktrace_in_module(const struct module *mod)
@@ -123,25 +177,31 @@ static inline bool ktrace_in_module(const struct module *mod)
 	return mod->num_ktrace_sites;
 }
 
-/* trace_ktrace_format.c: from a format to fields, and from those to text */
+/*
+ * The name of a system that stands for the systems of all ktrace events, in
+ * set_event and the like.
+ */
+static inline bool ktrace_call_in_system(const struct trace_event_call *call,
+					 const char *system)
+{
+	return (call->flags & TRACE_EVENT_FL_KTRACE) &&
+	       !strcmp(system, "ktrace");
+}
 
-extern struct trace_event_functions ktrace_event_funcs;
+/* trace_ktrace_format.c: from a format to fields */
 
 struct ktrace_event *ktrace_make_event(const struct ktrace_site *site,
+				       struct ktrace_system *system,
 				       bool copy, char *error, size_t size);
 void ktrace_free_event(struct ktrace_event *event);
 
-/* trace_ktrace_sites.c: the file ktrace_sites */
+/* trace_ktrace_print.c: from a record to text */
 
-void ktrace_init_tracefs(void);
+extern struct trace_event_functions ktrace_event_funcs;
 
 #else /* !CONFIG_KTRACE */
 
 static inline void ktrace_init(void)
-{
-}
-
-static inline void ktrace_init_tracefs(void)
 {
 }
 
@@ -150,7 +210,15 @@ static inline bool ktrace_in_module(const struct module *mod)
 	return false;
 }
 
+static inline bool ktrace_call_in_system(const struct trace_event_call *call,
+					 const char *system)
+{
+	return false;
+}
+
 #endif /* CONFIG_KTRACE */
+
+/* trace_ktrace_module.c: modules come and go */
 
 #if defined(CONFIG_KTRACE) && defined(CONFIG_MODULES)
 void ktrace_module_coming(struct module *mod);

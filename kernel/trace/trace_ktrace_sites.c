@@ -46,11 +46,6 @@ static void ktrace_sites_stop(struct seq_file *m, void *v)
 	mutex_unlock(&event_mutex);
 }
 
-static const char *ktrace_table_name(const struct ktrace_table *table)
-{
-	return table->mod ? module_name(table->mod) : "vmlinux";
-}
-
 static const char *ktrace_site_state(const struct ktrace_site *site)
 {
 	if (!site->event)
@@ -61,24 +56,29 @@ static const char *ktrace_site_state(const struct ktrace_site *site)
 	return static_key_enabled(&site->key) ? "on" : "off";
 }
 
+/* The name of the event, which is not the site's if that was taken */
+static const char *ktrace_site_event(const struct ktrace_site *site)
+{
+	return site->event ? trace_event_name(&site->event->call) :
+			     ktrace_site_name(site);
+}
+
 static int ktrace_sites_show(struct seq_file *m, void *v)
 {
 	const struct ktrace_table *table = m->private;
 	const struct ktrace_site *site = v;
-	unsigned long hits;
 
 	if (v == SEQ_START_TOKEN) {
-		seq_puts(m, "# file:line [module] function event state hits format\n");
+		seq_puts(m, "# file:line [module] function system:event state format\n");
 		return 0;
 	}
 
-	seq_printf(m, "%s:%u [%s] %s %s %s ", site->file, site->line,
-		   ktrace_table_name(table), site->func, site->name,
+	/* New columns go to the end, see Documentation/ABI. */
+	seq_escape(m, site->file, "\n\t \\");
+	seq_printf(m, ":%u [%s] %s %s:%s %s \"", site->line,
+		   ktrace_table_name(table), site->func,
+		   ktrace_site_system(site), ktrace_site_event(site),
 		   ktrace_site_state(site));
-	if (ktrace_site_hits(site, &hits))
-		seq_printf(m, "%lu \"", hits);
-	else
-		seq_puts(m, "- \"");
 	seq_escape(m, ktrace_site_fmt(site), "\n\t\"\\");
 	seq_puts(m, "\"\n");
 
@@ -106,7 +106,7 @@ enum {
 
 static const char * const ktrace_query_errors[] = {
 	[KTRACE_QUERY_NO_ACTION]   = "The query ends with neither +e nor -e",
-	[KTRACE_QUERY_BAD_KEYWORD] = "Not one of file, line, func, module and name",
+	[KTRACE_QUERY_BAD_KEYWORD] = "Not one of file, line, func, module, system and name",
 	[KTRACE_QUERY_NO_VALUE]	   = "A keyword without a value",
 	[KTRACE_QUERY_TWICE]	   = "A keyword is there twice",
 	[KTRACE_QUERY_BAD_LINE]	   = "Neither a line nor a range of lines",
@@ -118,12 +118,13 @@ enum ktrace_key {
 	KTRACE_KEY_LINE,
 	KTRACE_KEY_FUNC,
 	KTRACE_KEY_MODULE,
+	KTRACE_KEY_SYSTEM,
 	KTRACE_KEY_NAME,
 	KTRACE_NR_KEYS,
 };
 
 static const char * const ktrace_keys[KTRACE_NR_KEYS] = {
-	"file", "line", "func", "module", "name",
+	"file", "line", "func", "module", "system", "name",
 };
 
 /* A query; what is NULL matches everything. */
@@ -234,9 +235,12 @@ static bool ktrace_query_matches(const struct ktrace_query *query,
 	if (values[KTRACE_KEY_MODULE] &&
 	    !match_wildcard(values[KTRACE_KEY_MODULE], ktrace_table_name(table)))
 		return false;
+	if (values[KTRACE_KEY_SYSTEM] &&
+	    !match_wildcard(values[KTRACE_KEY_SYSTEM], ktrace_site_system(site)))
+		return false;
 
 	return !values[KTRACE_KEY_NAME] ||
-	       match_wildcard(values[KTRACE_KEY_NAME], site->name);
+	       match_wildcard(values[KTRACE_KEY_NAME], ktrace_site_name(site));
 }
 
 static int ktrace_run_query(const struct ktrace_query *query)
@@ -313,8 +317,14 @@ static const struct file_operations ktrace_sites_fops = {
 	.release	= seq_release,
 };
 
-void __init ktrace_init_tracefs(void)
+static int __init ktrace_init_tracefs(void)
 {
+	if (tracing_init_dentry())
+		return 0;
+
 	trace_create_file("ktrace_sites", TRACE_MODE_WRITE, NULL, NULL,
 			  &ktrace_sites_fops);
+
+	return 0;
 }
+fs_initcall(ktrace_init_tracefs);

@@ -4,29 +4,50 @@
 
 /* The tracer "process", see trace_process.c. */
 
-struct dentry;
-struct syscall_metadata;
-struct trace_array;
+#include "trace.h"
 
 /* Of what trace and trace_pipe print. */
-#define PROCESS_TRACE_VERSION	1
+#define PROCESS_TRACE_VERSION	2
 
-#ifdef CONFIG_FTRACE_SYSCALLS
-const struct syscall_metadata *trace_syscall_metadata(int nr);
-#else
-static inline const struct syscall_metadata *trace_syscall_metadata(int nr)
+enum {
+	PROCESS_OPT_LIFECYCLE	= BIT(0),
+	PROCESS_OPT_SIGNALS	= BIT(1),
+	PROCESS_OPT_SYSCALLS	= BIT(2),
+};
+
+struct process_record {
+	struct trace_buffer		*buffer;
+	struct ring_buffer_event	*event;
+};
+
+bool process_trace_passes(struct trace_array *tr);
+
+/* Are records of the kind @opt made of what current does? */
+static inline bool process_trace_wants(struct trace_array *tr, u32 opt)
 {
-	return NULL;
-}
-#endif
+	if (!(READ_ONCE(tr->process_recorded) & opt))
+		return false;
 
-#ifdef CONFIG_PROCESS_TRACER
-void process_trace_init_tracefs(struct trace_array *tr, struct dentry *parent);
-void process_trace_free(struct trace_array *tr);
-#else
-static inline void process_trace_init_tracefs(struct trace_array *tr,
-					      struct dentry *parent) { }
-static inline void process_trace_free(struct trace_array *tr) { }
-#endif
+	if (!trace_follow_has(&tr->follow, current))
+		return false;
+
+	return !rcu_access_pointer(tr->process_filter) ||
+		process_trace_passes(tr);
+}
+
+extern struct tracer process_tracer;
+
+void *process_trace_reserve(struct trace_array *tr,
+			    struct process_record *record, int type,
+			    unsigned int size);
+void process_trace_commit(struct process_record *record);
+
+int process_trace_start_syscalls(struct trace_array *tr);
+void process_trace_stop_syscalls(struct trace_array *tr);
+
+void process_print_open(struct trace_iterator *iter);
+void process_print_close(struct trace_iterator *iter);
+void process_print_string(struct trace_seq *s, const char *str, size_t len);
+size_t process_print_room(struct trace_iterator *iter, const void *from);
 
 #endif /* _TRACE_PROCESS_H */

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How the records of the tracer "process" are printed: as text for a person,
- * who may know strace, and as numbers for programs.
+ * How the records of the tracer "process" are printed: as text for a person
+ * who may know strace, and as numbers with the option raw.
  */
 
-#include <linux/errname.h>
-#include <linux/fcntl.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
-#include <linux/wait.h>
-#include <trace/syscall.h>
+#include <linux/string_helpers.h>
 
 #include "trace.h"
 #include "trace_output.h"
 #include "trace_process.h"
+
+#define PROCESS_ESCAPE	(ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_OCTAL |	\
+			 ESCAPE_NAP | ESCAPE_APPEND)
 
 static const char * const process_signames[] = {
 	[SIGHUP] = "SIGHUP",
@@ -63,6 +63,93 @@ static void process_print_signame(struct trace_seq *s, int sig)
 		trace_seq_printf(s, "SIGRT_%d", sig - SIGRTMIN);
 	else
 		trace_seq_printf(s, "%d", sig);
+}
+
+/*
+ * Controls, surrogates, and characters that have no width or change the order
+ * of others are not printed as they are: one name could look like another.
+ */
+static bool process_utf8_is_bad(u32 c)
+{
+	return c < 0xa0 || c == 0xad || c == 0x61c ||
+	       (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2060 && c <= 0x206f) || (c >= 0xd800 && c <= 0xdfff) ||
+	       c == 0xfeff || (c >= 0xfff0 && c <= 0xffff) ||
+	       (c >= 0xe0000 && c <= 0xe0fff) || c > 0x10ffff;
+}
+
+/* How many bytes has the character at @s? 0: it can't be printed as it is. */
+static size_t process_utf8_len(const u8 *s, size_t len)
+{
+	static const u32 least[] = { 0, 0x80, 0x800, 0x10000 };
+	unsigned int more, i;
+	u32 c;
+
+	if (*s < 0xc0 || *s > 0xf7)
+		return 0;
+
+	more = *s < 0xe0 ? 1 : *s < 0xf0 ? 2 : 3;
+	if (len <= more)
+		return 0;
+
+	c = *s & (0x3f >> more);
+	for (i = 1; i <= more; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+
+	return c < least[more] || process_utf8_is_bad(c) ? 0 : more + 1;
+}
+
+/**
+ * process_print_string - print a string between quotes
+ * @s: where to
+ * @str: the string
+ * @len: its length in bytes
+ *
+ * Nothing in @str can end the line or the quotes. Printable ASCII and UTF-8 are
+ * printed as they are, all else byte by byte in octal.
+ */
+void process_print_string(struct trace_seq *s, const char *str, size_t len)
+{
+	/* At most four characters for one, "\\ooo" */
+	char buf[4];
+	size_t part;
+
+	trace_seq_putc(s, '"');
+	while (len) {
+		part = process_utf8_len(str, len);
+		if (part) {
+			trace_seq_putmem(s, str, part);
+		} else {
+			part = 1;
+			trace_seq_putmem(s, buf,
+					 string_escape_mem(str, part, buf,
+							   sizeof(buf),
+							   PROCESS_ESCAPE,
+							   "\"\\"));
+		}
+		str += part;
+		len -= part;
+	}
+	trace_seq_putc(s, '"');
+}
+
+/**
+ * process_print_room - how much of a record is left?
+ * @iter: with the record
+ * @from: in the record
+ *
+ * A record that was made up need not end where its fields say.
+ *
+ * Return: number of bytes from @from to the end.
+ */
+size_t process_print_room(struct trace_iterator *iter, const void *from)
+{
+	const void *end = (void *)iter->ent + iter->ent_size;
+
+	return end > from ? end - from : 0;
 }
 
 /* "|" between the names of the flags, and what has no name as a number. */
@@ -128,9 +215,6 @@ process_fork_print(struct trace_iterator *iter, int flags,
 	trace_seq_printf(s, "%s child=%d",
 			 field->clone_flags & CLONE_THREAD ? "thread" : "fork",
 			 field->child);
-	/* What it is for its parent, which is in another pid namespace. */
-	if (field->child_vpid && field->child_vpid != field->child)
-		trace_seq_printf(s, " vpid=%d", field->child_vpid);
 	trace_seq_puts(s, " flags=");
 	/* Where a signal was for clone() there is a flag of clone3(). */
 	process_print_flags(s, field->clone_flags, process_clone_flags,
@@ -151,50 +235,19 @@ process_fork_raw(struct trace_iterator *iter, int flags,
 
 	trace_assign_type(field, iter->ent);
 
-	trace_seq_printf(s, "%d %d %d %llx\n", field->child, field->child_tgid,
-			 field->child_vpid, field->clone_flags);
+	trace_seq_printf(s, "%d %d %llx\n", field->child, field->child_tgid,
+			 field->clone_flags);
 
 	return trace_handle_return(s);
 }
 
-static enum print_line_t
-process_fork_hex(struct trace_iterator *iter, int flags,
-		 struct trace_event *event)
+static void process_print_filename(struct trace_iterator *iter,
+				   struct process_exec_entry *field)
 {
-	struct process_fork_entry *field;
-	struct trace_seq *s = &iter->seq;
+	size_t room = process_print_room(iter, field->filename);
 
-	trace_assign_type(field, iter->ent);
-
-	SEQ_PUT_HEX_FIELD(s, field->child);
-	SEQ_PUT_HEX_FIELD(s, field->child_tgid);
-	SEQ_PUT_HEX_FIELD(s, field->child_vpid);
-	SEQ_PUT_HEX_FIELD(s, field->clone_flags);
-
-	return trace_handle_return(s);
-}
-
-static enum print_line_t
-process_fork_bin(struct trace_iterator *iter, int flags,
-		 struct trace_event *event)
-{
-	struct process_fork_entry *field;
-	struct trace_seq *s = &iter->seq;
-
-	trace_assign_type(field, iter->ent);
-
-	SEQ_PUT_FIELD(s, field->child);
-	SEQ_PUT_FIELD(s, field->child_tgid);
-	SEQ_PUT_FIELD(s, field->child_vpid);
-	SEQ_PUT_FIELD(s, field->clone_flags);
-
-	return trace_handle_return(s);
-}
-
-/* A record whose end was overwritten, or made up, need not end with a NUL. */
-static int process_room(struct trace_iterator *iter, const void *from)
-{
-	return max_t(int, 0, (void *)iter->ent + iter->ent_size - from);
+	process_print_string(&iter->seq, field->filename,
+			     strnlen(field->filename, room));
 }
 
 static enum print_line_t
@@ -203,12 +256,11 @@ process_exec_print(struct trace_iterator *iter, int flags,
 {
 	struct process_exec_entry *field;
 	struct trace_seq *s = &iter->seq;
-	int len;
 
 	trace_assign_type(field, iter->ent);
 
-	len = strnlen(field->filename, process_room(iter, field->filename));
-	trace_seq_printf(s, "exec \"%*pE\"", len, field->filename);
+	trace_seq_puts(s, "exec ");
+	process_print_filename(iter, field);
 	if (field->old_pid != field->ent.pid)
 		trace_seq_printf(s, " by thread %d", field->old_pid);
 	trace_seq_putc(s, '\n');
@@ -222,41 +274,12 @@ process_exec_raw(struct trace_iterator *iter, int flags,
 {
 	struct process_exec_entry *field;
 	struct trace_seq *s = &iter->seq;
-	int len;
 
 	trace_assign_type(field, iter->ent);
 
-	len = strnlen(field->filename, process_room(iter, field->filename));
-	trace_seq_printf(s, "%d \"%*pE\"\n", field->old_pid, len,
-			 field->filename);
-
-	return trace_handle_return(s);
-}
-
-static enum print_line_t
-process_exec_hex(struct trace_iterator *iter, int flags,
-		 struct trace_event *event)
-{
-	struct process_exec_entry *field;
-	struct trace_seq *s = &iter->seq;
-
-	trace_assign_type(field, iter->ent);
-
-	SEQ_PUT_HEX_FIELD(s, field->old_pid);
-
-	return trace_handle_return(s);
-}
-
-static enum print_line_t
-process_exec_bin(struct trace_iterator *iter, int flags,
-		 struct trace_event *event)
-{
-	struct process_exec_entry *field;
-	struct trace_seq *s = &iter->seq;
-
-	trace_assign_type(field, iter->ent);
-
-	SEQ_PUT_FIELD(s, field->old_pid);
+	trace_seq_printf(s, "%d ", field->old_pid);
+	process_print_filename(iter, field);
+	trace_seq_putc(s, '\n');
 
 	return trace_handle_return(s);
 }
@@ -295,36 +318,6 @@ process_exit_raw(struct trace_iterator *iter, int flags,
 	trace_assign_type(field, iter->ent);
 
 	trace_seq_printf(s, "%d %d\n", field->code, field->group_dead);
-
-	return trace_handle_return(s);
-}
-
-static enum print_line_t
-process_exit_hex(struct trace_iterator *iter, int flags,
-		 struct trace_event *event)
-{
-	struct process_exit_entry *field;
-	struct trace_seq *s = &iter->seq;
-
-	trace_assign_type(field, iter->ent);
-
-	SEQ_PUT_HEX_FIELD(s, field->code);
-	SEQ_PUT_HEX_FIELD(s, field->group_dead);
-
-	return trace_handle_return(s);
-}
-
-static enum print_line_t
-process_exit_bin(struct trace_iterator *iter, int flags,
-		 struct trace_event *event)
-{
-	struct process_exit_entry *field;
-	struct trace_seq *s = &iter->seq;
-
-	trace_assign_type(field, iter->ent);
-
-	SEQ_PUT_FIELD(s, field->code);
-	SEQ_PUT_FIELD(s, field->group_dead);
 
 	return trace_handle_return(s);
 }
@@ -412,279 +405,10 @@ process_signal_raw(struct trace_iterator *iter, int flags,
 	return trace_handle_return(s);
 }
 
-static enum print_line_t
-process_signal_hex(struct trace_iterator *iter, int flags,
-		   struct trace_event *event)
-{
-	struct process_signal_entry *field;
-	struct trace_seq *s = &iter->seq;
-
-	trace_assign_type(field, iter->ent);
-
-	SEQ_PUT_HEX_FIELD(s, field->sig);
-	SEQ_PUT_HEX_FIELD(s, field->errno);
-	SEQ_PUT_HEX_FIELD(s, field->code);
-	SEQ_PUT_HEX_FIELD(s, field->sender);
-	SEQ_PUT_HEX_FIELD(s, field->handler);
-
-	return trace_handle_return(s);
-}
-
-static enum print_line_t
-process_signal_bin(struct trace_iterator *iter, int flags,
-		   struct trace_event *event)
-{
-	struct process_signal_entry *field;
-	struct trace_seq *s = &iter->seq;
-
-	trace_assign_type(field, iter->ent);
-
-	SEQ_PUT_FIELD(s, field->sig);
-	SEQ_PUT_FIELD(s, field->errno);
-	SEQ_PUT_FIELD(s, field->code);
-	SEQ_PUT_FIELD(s, field->sender);
-	SEQ_PUT_FIELD(s, field->handler);
-
-	return trace_handle_return(s);
-}
-
-/* sys_openat is called openat by those who call it. */
-static void process_print_syscall_name(struct trace_seq *s, int nr, bool compat)
-{
-	const struct syscall_metadata *meta;
-	const char *name;
-
-	meta = compat ? NULL : trace_syscall_metadata(nr);
-	if (!meta) {
-		trace_seq_printf(s, "%s_%d", compat ? "syscall32" : "syscall",
-				 nr);
-		return;
-	}
-
-	name = strchr(meta->name, '_');
-	trace_seq_puts(s, name ? name + 1 : meta->name);
-}
-
-static bool process_arg_is(const char *name, const char *end)
-{
-	size_t len = strlen(name), end_len = strlen(end);
-
-	return len >= end_len && !strcmp(name + len - end_len, end);
-}
-
-static void process_print_arg(struct trace_seq *s, const char *type,
-			      const char *name, unsigned long arg)
-{
-	if (strchr(type, '*')) {
-		if (arg)
-			trace_seq_printf(s, "0x%lx", arg);
-		else
-			trace_seq_puts(s, "NULL");
-	} else if (process_arg_is(name, "fd") && (int)arg == AT_FDCWD) {
-		trace_seq_puts(s, "AT_FDCWD");
-	} else if (!strcmp(type, "umode_t")) {
-		trace_seq_printf(s, "0%03lo", arg & 0177777);
-	} else if (process_arg_is(name, "flags")) {
-		trace_seq_printf(s, "0x%lx", arg);
-	} else if (!strcmp(type, "int") || !strcmp(type, "pid_t") ||
-		   process_arg_is(name, "fd")) {
-		trace_seq_printf(s, "%d", (int)arg);
-	} else if (!strcmp(type, "unsigned int") || !strcmp(type, "u32")) {
-		trace_seq_printf(s, "%u", (unsigned int)arg);
-	} else if (!strcmp(type, "size_t") || !strcmp(type, "loff_t")) {
-		trace_seq_printf(s, "%ld", (long)arg);
-	} else if (arg < 10) {
-		trace_seq_printf(s, "%lu", arg);
-	} else {
-		trace_seq_printf(s, "0x%lx", arg);
-	}
-}
-
-static enum print_line_t
-process_sys_enter_print(struct trace_iterator *iter, int flags,
-			struct trace_event *event)
-{
-	const struct syscall_metadata *meta = NULL;
-	struct process_sys_enter_entry *field;
-	struct trace_seq *s = &iter->seq;
-	unsigned int i, nr_args = 6;
-	const char *string;
-	int room, len;
-
-	trace_assign_type(field, iter->ent);
-
-	if (!field->compat)
-		meta = trace_syscall_metadata(field->nr);
-	if (meta)
-		nr_args = meta->nb_args;
-	string = field->strings;
-	room = process_room(iter, string);
-
-	process_print_syscall_name(s, field->nr, field->compat);
-	trace_seq_putc(s, '(');
-	for (i = 0; i < nr_args; i++) {
-		if (i)
-			trace_seq_puts(s, ", ");
-		if (meta) {
-			trace_seq_printf(s, "%s=", meta->args[i]);
-			process_print_arg(s, meta->types[i], meta->args[i],
-					  field->args[i]);
-		} else {
-			trace_seq_printf(s, "0x%lx", field->args[i]);
-		}
-
-		if (!(field->strings_mask & BIT(i)) || room <= 0)
-			continue;
-		len = strnlen(string, room);
-		trace_seq_printf(s, " \"%*pE\"%s", len, string,
-				 field->strings_cut & BIT(i) ? "..." : "");
-		string += len + 1;
-		room -= len + 1;
-	}
-	trace_seq_puts(s, ")\n");
-
-	return trace_handle_return(s);
-}
-
-static enum print_line_t
-process_sys_enter_raw(struct trace_iterator *iter, int flags,
-		      struct trace_event *event)
-{
-	struct process_sys_enter_entry *field;
-	struct trace_seq *s = &iter->seq;
-	unsigned int i;
-
-	trace_assign_type(field, iter->ent);
-
-	trace_seq_printf(s, "%d %d", field->nr, field->compat);
-	for (i = 0; i < ARRAY_SIZE(field->args); i++)
-		trace_seq_printf(s, " %lx", field->args[i]);
-	trace_seq_putc(s, '\n');
-
-	return trace_handle_return(s);
-}
-
-static enum print_line_t
-process_sys_enter_hex(struct trace_iterator *iter, int flags,
-		      struct trace_event *event)
-{
-	struct process_sys_enter_entry *field;
-	struct trace_seq *s = &iter->seq;
-	unsigned int i;
-
-	trace_assign_type(field, iter->ent);
-
-	SEQ_PUT_HEX_FIELD(s, field->nr);
-	SEQ_PUT_HEX_FIELD(s, field->compat);
-	for (i = 0; i < ARRAY_SIZE(field->args); i++)
-		SEQ_PUT_HEX_FIELD(s, field->args[i]);
-
-	return trace_handle_return(s);
-}
-
-static enum print_line_t
-process_sys_enter_bin(struct trace_iterator *iter, int flags,
-		      struct trace_event *event)
-{
-	struct process_sys_enter_entry *field;
-	struct trace_seq *s = &iter->seq;
-
-	trace_assign_type(field, iter->ent);
-
-	SEQ_PUT_FIELD(s, field->nr);
-	SEQ_PUT_FIELD(s, field->compat);
-	SEQ_PUT_FIELD(s, field->args);
-
-	return trace_handle_return(s);
-}
-
-static enum print_line_t
-process_sys_exit_print(struct trace_iterator *iter, int flags,
-		       struct trace_event *event)
-{
-	struct process_sys_exit_entry *field;
-	struct trace_seq *s = &iter->seq;
-	const char *name = NULL;
-	u64 us;
-	u32 ns;
-
-	trace_assign_type(field, iter->ent);
-
-	process_print_syscall_name(s, field->nr, field->compat);
-	if (IS_ERR_VALUE((unsigned long)field->ret))
-		name = errname(-field->ret);
-
-	if (name)
-		trace_seq_printf(s, "() = -1 %s", name);
-	else if (field->ret < -MAX_ERRNO || field->ret > INT_MAX)
-		trace_seq_printf(s, "() = 0x%lx", field->ret);
-	else
-		trace_seq_printf(s, "() = %ld", field->ret);
-
-	if (field->duration) {
-		us = div_u64_rem(field->duration, 1000, &ns);
-		trace_seq_printf(s, " <%llu.%03u us>", us, ns);
-	}
-	trace_seq_putc(s, '\n');
-
-	return trace_handle_return(s);
-}
-
-static enum print_line_t
-process_sys_exit_raw(struct trace_iterator *iter, int flags,
-		     struct trace_event *event)
-{
-	struct process_sys_exit_entry *field;
-	struct trace_seq *s = &iter->seq;
-
-	trace_assign_type(field, iter->ent);
-
-	trace_seq_printf(s, "%d %d %ld %llu\n", field->nr, field->compat,
-			 field->ret, field->duration);
-
-	return trace_handle_return(s);
-}
-
-static enum print_line_t
-process_sys_exit_hex(struct trace_iterator *iter, int flags,
-		     struct trace_event *event)
-{
-	struct process_sys_exit_entry *field;
-	struct trace_seq *s = &iter->seq;
-
-	trace_assign_type(field, iter->ent);
-
-	SEQ_PUT_HEX_FIELD(s, field->nr);
-	SEQ_PUT_HEX_FIELD(s, field->compat);
-	SEQ_PUT_HEX_FIELD(s, field->ret);
-	SEQ_PUT_HEX_FIELD(s, field->duration);
-
-	return trace_handle_return(s);
-}
-
-static enum print_line_t
-process_sys_exit_bin(struct trace_iterator *iter, int flags,
-		     struct trace_event *event)
-{
-	struct process_sys_exit_entry *field;
-	struct trace_seq *s = &iter->seq;
-
-	trace_assign_type(field, iter->ent);
-
-	SEQ_PUT_FIELD(s, field->nr);
-	SEQ_PUT_FIELD(s, field->compat);
-	SEQ_PUT_FIELD(s, field->ret);
-	SEQ_PUT_FIELD(s, field->duration);
-
-	return trace_handle_return(s);
-}
-
 #define DEFINE_PROCESS_EVENT(name, id)					\
 static struct trace_event_functions process_##name##_funcs = {		\
 	.trace	= process_##name##_print,				\
 	.raw	= process_##name##_raw,					\
-	.hex	= process_##name##_hex,					\
-	.binary	= process_##name##_bin,					\
 };									\
 									\
 static struct trace_event process_##name##_event = {			\
@@ -696,16 +420,12 @@ DEFINE_PROCESS_EVENT(fork, TRACE_PROCESS_FORK);
 DEFINE_PROCESS_EVENT(exec, TRACE_PROCESS_EXEC);
 DEFINE_PROCESS_EVENT(exit, TRACE_PROCESS_EXIT);
 DEFINE_PROCESS_EVENT(signal, TRACE_PROCESS_SIGNAL);
-DEFINE_PROCESS_EVENT(sys_enter, TRACE_PROCESS_SYS_ENTER);
-DEFINE_PROCESS_EVENT(sys_exit, TRACE_PROCESS_SYS_EXIT);
 
 static struct trace_event *process_events[] __initdata = {
 	&process_fork_event,
 	&process_exec_event,
 	&process_exit_event,
 	&process_signal_event,
-	&process_sys_enter_event,
-	&process_sys_exit_event,
 };
 
 static __init int process_events_init(void)

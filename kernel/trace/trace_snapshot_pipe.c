@@ -1,198 +1,172 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Snapshots for those who wait for them: the files snapshot_enabled,
- * snapshot_pipe and snapshot_stat.
+ * The files of snapshots for user space: snapshot_enabled, snapshot_pipe and
+ * snapshot_stat. Snapshots are taken in trace_snapshot.c.
  *
  * A snapshot exchanges two ring buffers. So the one that becomes the snapshot
  * may still have records of the snapshot before the last one, and the one that
- * a reader of snapshot_pipe is at may become the live one at any time. This is
- * how a reader gets the records of the latest snapshot, and no others:
+ * is being read may become the live one at any time. This is how a reader of
+ * snapshot_pipe gets the records of the latest snapshot, and no others:
  *
- *  - What is in the ring buffer that goes live is marked as old before anybody
- *    writes to it. When it is the snapshot again, old records are left out.
- *  - After that, and still before anybody writes to it, tr->snapshots.seq
+ *  - Records in the ring buffer that goes live are marked as old before anybody
+ *    writes to it. When it is the snapshot again, the reader drops old records
+ *    before it reads the first new one.
+ *  - After that, and still before anybody writes to it, tr->snapshot_swaps
  *    changes. The reader looks at it after each record that it finds: if it has
  *    changed, the record may be of the time after the snapshot. It is left
  *    where it is, and the reader turns to the new snapshot.
- *  - What the reader has not read till then is lost to it. It is told how many
- *    records that are, at the next one of that CPU, as trace_pipe tells it of
+ *  - Records that the reader has not read till then are lost to it. It is told
+ *    how many these are, at the next one of that CPU, as trace_pipe tells it of
  *    those that were overwritten.
  *  - A writer may have got hold of the ring buffer when it still was the live
- *    one. The reader lets a grace period pass before it looks at a snapshot,
- *    as writers do not sleep.
+ *    one. As writers do not sleep, the reader leaves a snapshot alone until a
+ *    grace period of RCU has passed. A snapshot is settled when that is over
+ *    and the old records are gone.
  *
- * Whoever takes a snapshot waits for nothing of this.
+ * Taking a snapshot waits for nothing of this.
  */
 
+#include <linux/bitops.h>
+#include <linux/cleanup.h>
 #include <linux/cpumask.h>
 #include <linux/fs.h>
-#include <linux/irq_work.h>
 #include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/splice.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <linux/wait.h>
 
 #include "trace.h"
 #include "trace_output.h"
 
-/* What the files of a snapshot know of each other. */
-
-static void trace_snapshots_wake(struct irq_work *work)
-{
-	struct trace_snapshots *snapshots =
-		container_of(work, struct trace_snapshots, wakeup);
-
-	wake_up_all(&snapshots->wait);
-}
-
-int trace_snapshots_init(struct trace_array *tr)
-{
-	init_waitqueue_head(&tr->snapshots.wait);
-	init_irq_work(&tr->snapshots.wakeup, trace_snapshots_wake);
-
-	if (!zalloc_cpumask_var(&tr->snapshots.readers, GFP_KERNEL))
-		return -ENOMEM;
-
-	return 0;
-}
-
-void trace_snapshots_exit(struct trace_array *tr)
-{
-	irq_work_sync(&tr->snapshots.wakeup);
-	free_cpumask_var(tr->snapshots.readers);
-}
-
-static void trace_snapshots_turn(struct trace_array *tr)
-{
-	WRITE_ONCE(tr->snapshots.seq, tr->snapshots.seq + 1);
-	/* Who sees a later record in the old ring buffer sees this, too. */
-	smp_mb();
-}
-
-/**
- * trace_snapshot_begin - the ring buffers of a trace array will be exchanged
- * @tr: the trace array, with its max_lock held
- * @cpu: the only CPU of which they will be, or RING_BUFFER_ALL_CPUS
- *
- * Context: Any but NMI.
- */
-void trace_snapshot_begin(struct trace_array *tr, int cpu)
-{
-	/* The other case is that of ring_buffer_swap_cpu(), as it may fail. */
-	if (cpu == RING_BUFFER_ALL_CPUS)
-		ring_buffer_mark_old(tr->snapshot_buffer.buffer);
-
-	trace_snapshots_turn(tr);
-}
-
-/**
- * trace_snapshot_end - the ring buffers of a trace array were exchanged
- * @tr: the trace array, with its max_lock held
- * @tsk: the task that is to blame
- * @cause: what has taken the snapshot
- *
- * Context: Any but NMI.
- */
-void trace_snapshot_end(struct trace_array *tr, struct task_struct *tsk,
-			const char *cause)
-{
-	struct trace_snapshots *snapshots = &tr->snapshots;
-
-	snapshots->rcu = get_state_synchronize_rcu();
-	snapshots->count++;
-	snapshots->time = ring_buffer_time_stamp(tr->snapshot_buffer.buffer);
-	snapshots->cause = cause;
-	snapshots->cpu = raw_smp_processor_id();
-	snapshots->pid = tsk->pid;
-	strscpy(snapshots->comm, tsk->comm);
-}
-
-/**
- * trace_snapshot_notify - wake those who wait for a snapshot
- * @tr: the trace array of which one was taken
- *
- * Context: Any but NMI. They are woken later, from an irq_work.
- */
-void trace_snapshot_notify(struct trace_array *tr)
-{
-	if (wq_has_sleeper(&tr->snapshots.wait))
-		irq_work_queue(&tr->snapshots.wakeup);
-}
-
-/**
- * trace_snapshot_gone - the snapshot buffer of a trace array was freed
- * @tr: the trace array
- *
- * Context: May sleep.
- */
-void trace_snapshot_gone(struct trace_array *tr)
-{
-	local_irq_disable();
-	trace_max_lock(tr);
-	trace_snapshots_turn(tr);
-	trace_max_unlock(tr);
-	local_irq_enable();
-
-	wake_up_all(&tr->snapshots.wait);
-}
-
 /* snapshot_pipe */
 
 struct snapshot_pipe {
 	struct trace_iterator	iter;
 	const struct cpumask	*cpus;
-	/* The snapshot that is being read, and which one that is */
+	/* The snapshot that is being read, which one that is, and the other */
 	struct array_buffer	buffer;
-	unsigned long		seq;
+	struct trace_buffer	*live;
+	unsigned int		swaps;
+	struct rcu_gp_seq	rcu;
 	u64			count;
+	/* How far it is settled: the grace period, and all of it */
+	bool			quiet;
+	bool			settled;
+	/* The last one that a read() has come to */
+	u64			seen;
 	/* The last one of which a line said that it begins */
 	u64			begun;
 	/* There was something since it was opened or had an end */
 	bool			was_read;
+	/* No other snapshot is to be taken, protected by trace_types_lock */
+	bool			holds;
 	/* Records of a CPU that can't be read any more, to be told */
 	unsigned long		lost[];
 };
 
 static bool snapshot_pipe_is_current(struct snapshot_pipe *pipe)
 {
-	return READ_ONCE(pipe->iter.tr->snapshots.seq) == READ_ONCE(pipe->seq);
+	return READ_ONCE(pipe->iter.tr->snapshot_swaps) ==
+	       pipe->swaps;
 }
 
 /*
  * Turns to the latest snapshot, if it is another one. There may be a later one
- * by the time it returns: where they come faster than grace periods there always
- * is, so it is up to the caller whether to go on.
+ * by the time it returns.
  */
 static void snapshot_pipe_turn(struct snapshot_pipe *pipe)
 {
 	struct trace_array *tr = pipe->iter.tr;
-	struct trace_buffer *live;
-	unsigned long rcu;
-	int cpu;
 
 	if (snapshot_pipe_is_current(pipe))
 		return;
 
-	local_irq_disable();
-	trace_max_lock(tr);
-	WRITE_ONCE(pipe->seq, tr->snapshots.seq);
+	guard(trace_max_lock_irqsave)(tr);
+
+	pipe->swaps = tr->snapshot_swaps;
 	pipe->count = tr->snapshots.count;
 	pipe->buffer = tr->snapshot_buffer;
-	live = tr->array_buffer.buffer;
-	rcu = tr->snapshots.rcu;
-	trace_max_unlock(tr);
-	local_irq_enable();
+	pipe->live = tr->array_buffer.buffer;
+	pipe->rcu = tr->snapshots.rcu;
+	pipe->quiet = false;
+	pipe->settled = false;
+}
 
-	cond_synchronize_rcu(rcu);
+/* Have all who got hold of it while it was live done what they were at? */
+static bool snapshot_is_quiet(struct trace_array *tr,
+			      struct rcu_gp_seq *rcu)
+{
+	if (poll_state_synchronize_rcu_full(rcu))
+		return true;
+
+	trace_snapshot_want_grace_period(tr);
+
+	return false;
+}
+
+static void snapshot_pipe_count_lost(struct snapshot_pipe *pipe)
+{
+	int cpu;
 
 	for_each_cpu(cpu, pipe->cpus) {
-		pipe->lost[cpu] += ring_buffer_skip_old(live, cpu);
+		pipe->lost[cpu] += ring_buffer_skip_old(pipe->live, cpu);
 		pipe->lost[cpu] += ring_buffer_skip_old(pipe->buffer.buffer,
 							cpu);
 	}
+}
+
+/* For one sub-buffer at a time, as others need the lock */
+static bool snapshot_pipe_drop_old(struct snapshot_pipe *pipe)
+{
+	int cpu_file = pipe->iter.cpu_file;
+	bool more;
+	int cpu;
+
+	for_each_cpu(cpu, pipe->cpus) {
+		do {
+			if (signal_pending(current) ||
+			    !snapshot_pipe_is_current(pipe))
+				return false;
+
+			trace_access_lock(cpu_file);
+			more = ring_buffer_drop_old(pipe->buffer.buffer, cpu);
+			trace_access_unlock(cpu_file);
+			cond_resched();
+		} while (more);
+	}
+
+	return true;
+}
+
+/*
+ * Turns to the latest snapshot. Returns true if it is settled: what is in the
+ * buffer now can be read. If it is not, a waiter is woken when it may be.
+ * Does not wait.
+ */
+static bool snapshot_pipe_settle(struct snapshot_pipe *pipe)
+{
+	snapshot_pipe_turn(pipe);
+	if (pipe->settled)
+		return true;
+
+	if (!pipe->quiet) {
+		if (!snapshot_is_quiet(pipe->iter.tr, &pipe->rcu))
+			return false;
+		snapshot_pipe_count_lost(pipe);
+		pipe->quiet = true;
+	}
+
+	pipe->settled = snapshot_pipe_drop_old(pipe);
+	if (!pipe->settled)
+		trace_snapshot_want_grace_period(pipe->iter.tr);
+
+	return pipe->settled;
 }
 
 /**
@@ -213,9 +187,9 @@ trace_snapshot_pipe_peek(struct trace_iterator *iter, int cpu, u64 *ts,
 	struct ring_buffer_event *event;
 	unsigned long lost = 0;
 
-	event = ring_buffer_peek_new(pipe->buffer.buffer, cpu, ts, &lost);
+	event = ring_buffer_peek(pipe->buffer.buffer, cpu, ts, &lost);
 
-	/* Pairs with the barrier of trace_snapshots_turn(). */
+	/* Pairs with smp_mb() in snapshot_begin_swap(). */
 	smp_rmb();
 	if (!snapshot_pipe_is_current(pipe))
 		return NULL;
@@ -237,52 +211,93 @@ static void snapshot_pipe_consume(struct snapshot_pipe *pipe)
 			    &iter->lost_events);
 }
 
-static bool snapshot_pipe_has_records(struct snapshot_pipe *pipe,
-				      struct trace_buffer *buffer)
+static bool snapshot_pipe_has_records(struct snapshot_pipe *pipe)
 {
 	int cpu;
 
 	for_each_cpu(cpu, pipe->cpus) {
-		if (ring_buffer_has_new(buffer, cpu))
+		if (!ring_buffer_empty_cpu(pipe->buffer.buffer, cpu))
 			return true;
 	}
 
 	return false;
 }
 
-/* To a reader that has not come to anything nothing ends. */
+/* A reader that has come to nothing yet gets no end of it. */
 static bool snapshot_pipe_has_ended(struct snapshot_pipe *pipe)
 {
 	return pipe->was_read &&
 	       !READ_ONCE(pipe->iter.tr->allocated_snapshot);
 }
 
+/* The snapshot as a waiting task knows it */
+struct snapshot_seen {
+	unsigned int		swaps;
+	struct rcu_gp_seq	rcu;
+	bool			quiet;
+};
+
+static bool snapshot_pipe_sees_change(struct trace_array *tr,
+				      struct snapshot_seen *seen)
+{
+	/* @seen may be later than the last look at it. */
+	if (tracer_uses_snapshot(READ_ONCE(tr->current_trace)))
+		return true;
+
+	return seen->quiet ? READ_ONCE(tr->snapshot_swaps) != seen->swaps :
+			     snapshot_is_quiet(tr, &seen->rcu);
+}
+
+/*
+ * The condition of a wait, without the mutex of the iterator: @seen is what the
+ * task has seen with it. Others may read the same file.
+ */
+static bool snapshot_pipe_has_changed(struct trace_array *tr,
+				      struct snapshot_seen *seen)
+{
+	if (snapshot_pipe_sees_change(tr, seen))
+		return true;
+
+	/*
+	 * A snapshot is no news to a task that waits for a grace period. To be
+	 * woken by each of them would make more, if the switch to the task, or
+	 * its wake-up, triggers one.
+	 */
+	if (!seen->quiet)
+		return false;
+
+	trace_announce_waiter(tr, TRACE_WAITER_SNAPSHOT);
+
+	return snapshot_pipe_sees_change(tr, seen);
+}
+
 /*
  * The tracer prints its records. It may have changed since the last time, and
  * what it remembers of one snapshot must not get into the next one.
+ *
+ * Tracers never go away, and what they keep in the iterator is protected by its
+ * mutex. So this does without trace_types_lock, which others hold for seconds,
+ * to resize a ring buffer for example.
  */
 static void snapshot_pipe_set_tracer(struct snapshot_pipe *pipe)
 {
 	struct trace_iterator *iter = &pipe->iter;
+	struct tracer *trace = READ_ONCE(iter->tr->current_trace);
 
-	guard(mutex)(&trace_types_lock);
-
-	if (iter->trace == iter->tr->current_trace &&
-	    pipe->begun == pipe->count)
+	if (iter->trace == trace &&
+	    (pipe->begun == pipe->count || !trace->pipe_open))
 		return;
 
 	if (iter->trace && iter->trace->pipe_close)
 		iter->trace->pipe_close(iter);
 
-	iter->trace = iter->tr->current_trace;
-	if (iter->trace->pipe_open)
-		iter->trace->pipe_open(iter);
+	iter->trace = trace;
+	if (trace->pipe_open)
+		trace->pipe_open(iter);
 }
 
 static void snapshot_pipe_clear_tracer(struct trace_iterator *iter)
 {
-	guard(mutex)(&trace_types_lock);
-
 	if (iter->trace && iter->trace->pipe_close)
 		iter->trace->pipe_close(iter);
 }
@@ -294,37 +309,40 @@ static void snapshot_pipe_clear_tracer(struct trace_iterator *iter)
 static int snapshot_pipe_wait(struct snapshot_pipe *pipe, bool block)
 {
 	struct trace_array *tr = pipe->iter.tr;
+	struct snapshot_seen seen;
+	bool settled;
 	int ret;
 
 	for (;;) {
 		if (tracer_uses_snapshot(READ_ONCE(tr->current_trace)))
 			return -EBUSY;
 
-		snapshot_pipe_turn(pipe);
-		if (snapshot_pipe_has_records(pipe, pipe->buffer.buffer))
+		settled = snapshot_pipe_settle(pipe);
+		pipe->seen = pipe->count;
+		if (settled && snapshot_pipe_has_records(pipe))
 			return 1;
 
-		/* A poll() tells who does not wait that there is a later one. */
-		if (!snapshot_pipe_is_current(pipe)) {
-			if (!block)
-				return -EAGAIN;
-			if (signal_pending(current))
-				return -ERESTARTSYS;
-			continue;
-		}
-
 		/* The next snapshot is another story, it can be waited for. */
-		if (snapshot_pipe_has_ended(pipe)) {
+		if (settled && snapshot_pipe_has_ended(pipe)) {
 			pipe->was_read = false;
 			return 0;
 		}
 
 		if (!block)
 			return -EAGAIN;
+		/* There is no other snapshot as long as this file holds one. */
+		if (settled && READ_ONCE(pipe->holds))
+			return 0;
+		if (signal_pending(current))
+			return -ERESTARTSYS;
 
+		seen.swaps = pipe->swaps;
+		seen.rcu = pipe->rcu;
+		seen.quiet = pipe->quiet;
 		mutex_unlock(&pipe->iter.mutex);
 		ret = wait_event_interruptible(tr->snapshots.wait,
-					       !snapshot_pipe_is_current(pipe));
+					       snapshot_pipe_has_changed(tr,
+									 &seen));
 		mutex_lock(&pipe->iter.mutex);
 		if (ret)
 			return ret;
@@ -419,11 +437,9 @@ static ssize_t snapshot_pipe_read(struct kiocb *iocb, struct iov_iter *to)
 static __poll_t snapshot_pipe_poll(struct file *filp, poll_table *poll_table)
 {
 	struct snapshot_pipe *pipe = filp->private_data;
-	struct trace_buffer *buffer;
-	struct trace_seq *s;
 	struct trace_array *tr;
+	struct trace_seq *s;
 	__poll_t ret = 0;
-	u64 count;
 
 	/* Only for writing */
 	if (!pipe)
@@ -431,86 +447,140 @@ static __poll_t snapshot_pipe_poll(struct file *filp, poll_table *poll_table)
 
 	tr = pipe->iter.tr;
 	poll_wait(filp, &tr->snapshots.wait, poll_table);
+	trace_announce_waiter(tr, TRACE_WAITER_SNAPSHOT);
 
 	if (tracer_uses_snapshot(READ_ONCE(tr->current_trace)))
 		return EPOLLERR;
 
-	local_irq_disable();
-	trace_max_lock(tr);
-	count = tr->snapshots.count;
-	buffer = tr->snapshot_buffer.buffer;
-	trace_max_unlock(tr);
-	local_irq_enable();
-
-	guard(mutex)(&pipe->iter.mutex);
+	/* A task that reads may be at it for long. Look again after that. */
+	if (!mutex_trylock(&pipe->iter.mutex)) {
+		trace_snapshot_want_grace_period(tr);
+		return 0;
+	}
 
 	s = &pipe->iter.seq;
-	if (s->readpos < trace_seq_used(s) ||
-	    snapshot_pipe_has_records(pipe, buffer) ||
-	    snapshot_pipe_has_ended(pipe))
+	if ((snapshot_pipe_settle(pipe) &&
+	     (snapshot_pipe_has_records(pipe) ||
+	      snapshot_pipe_has_ended(pipe))) ||
+	    s->readpos < trace_seq_used(s))
 		ret |= EPOLLIN | EPOLLRDNORM;
-	if (pipe->count != count)
+	if (pipe->seen != pipe->count)
 		ret |= EPOLLPRI;
+	mutex_unlock(&pipe->iter.mutex);
 
 	return ret;
 }
 
-static int snapshot_take(struct trace_array *tr, int cpu)
+static int snapshot_pipe_take(struct trace_array *tr, int cpu)
 {
+	guard(mutex)(&trace_types_lock);
+
+	return trace_snapshot_take(tr, cpu, false);
+}
+
+/* Old records are marked from now on: nobody had to know of them before. */
+static void snapshot_pipe_begin_marks(struct trace_array *tr)
+{
+	guard(trace_max_lock_irqsave)(tr);
+
+	if (tr->snapshots.piped)
+		return;
+
+	get_state_synchronize_rcu_full(&tr->snapshots.rcu);
+	tr->snapshots.piped = true;
+}
+
+static int snapshot_pipe_set_hold(struct snapshot_pipe *pipe, bool hold)
+{
+	struct trace_array *tr = pipe->iter.tr;
 	int ret;
 
 	guard(mutex)(&trace_types_lock);
 
-	if (tracer_uses_snapshot(tr->current_trace) ||
-	    READ_ONCE(tr->cond_snapshot))
-		return -EBUSY;
+	if (pipe->holds == hold)
+		return 0;
 
-	if (!tr->allocated_snapshot)
-		return -ENODEV;
+	if (hold) {
+		if (tracer_uses_snapshot(tr->current_trace))
+			return -EBUSY;
+		if (!tr->allocated_snapshot)
+			return -ENODEV;
 
-	if (cpu != RING_BUFFER_ALL_CPUS &&
-	    !IS_ENABLED(CONFIG_RING_BUFFER_ALLOW_SWAP))
-		return -EINVAL;
-
-	/* Or it is mapped. */
-	ret = tracing_arm_snapshot_locked(tr);
-	if (ret)
-		return ret;
-
-	ret = resize_buffer_duplicate_size(&tr->snapshot_buffer,
-					   &tr->array_buffer, cpu);
-	if (ret) {
-		/* No room for as much as there may be now. */
-	} else if (cpu == RING_BUFFER_ALL_CPUS) {
-		guard(irq)();
-		ret = update_max_tr(tr, current, smp_processor_id(), NULL,
-				    "file");
+		/* The buffer can't be freed meanwhile. */
+		ret = tracing_arm_snapshot_locked(tr);
+		if (ret)
+			return ret;
 	} else {
-		ret = tracing_snapshot_of_cpu(tr, cpu);
+		tracing_disarm_snapshot(tr);
 	}
 
-	tracing_disarm_snapshot(tr);
+	WRITE_ONCE(pipe->holds, hold);
+	scoped_guard(trace_max_lock_irqsave, tr)
+		WRITE_ONCE(tr->snapshots.holds,
+			   tr->snapshots.holds + (hold ? 1 : -1));
 
-	return ret;
+	return 0;
+}
+
+/* A word that is written to the file of a reader */
+static int snapshot_pipe_command(struct snapshot_pipe *pipe, const char *text)
+{
+	if (!pipe)
+		return -EINVAL;
+
+	if (sysfs_streq(text, "hold"))
+		return snapshot_pipe_set_hold(pipe, true);
+
+	if (sysfs_streq(text, "release"))
+		return snapshot_pipe_set_hold(pipe, false);
+
+	return -EINVAL;
 }
 
 static ssize_t snapshot_pipe_write(struct file *filp, const char __user *ubuf,
 				   size_t cnt, loff_t *ppos)
 {
+	struct snapshot_pipe *pipe = filp->private_data;
 	struct inode *inode = file_inode(filp);
+	struct trace_array *tr = inode->i_private;
+	bool held = pipe && READ_ONCE(pipe->holds);
 	unsigned long val;
+	char text[32];
 	int ret;
 
-	ret = kstrtoul_from_user(ubuf, cnt, 10, &val);
-	if (ret)
-		return ret;
-
-	if (val != 1)
+	if (cnt >= sizeof(text))
 		return -EINVAL;
+	if (copy_from_user(text, ubuf, cnt))
+		return -EFAULT;
+	text[cnt] = '\0';
 
-	ret = snapshot_take(inode->i_private, tracing_get_cpu(inode));
+	ret = kstrtoul(text, 10, &val);
+	if (!ret)
+		ret = val == 1 ? snapshot_pipe_take(tr, tracing_get_cpu(inode)) :
+				 -EINVAL;
+	else if (ret == -EINVAL)
+		ret = snapshot_pipe_command(pipe, text);
 	if (ret)
 		return ret;
+
+	if (filp->f_flags & O_NONBLOCK)
+		return cnt;
+
+	/* The next command of a script finds it settled. */
+	synchronize_rcu();
+	if (!pipe)
+		return cnt;
+
+	scoped_guard(mutex, &pipe->iter.mutex) {
+		if (snapshot_pipe_settle(pipe))
+			return cnt;
+	}
+
+	/* Old records are left. A snapshot that was taken stays taken. */
+	if (signal_pending(current) && !held && READ_ONCE(pipe->holds)) {
+		snapshot_pipe_set_hold(pipe, false);
+		return -ERESTARTSYS;
+	}
 
 	return cnt;
 }
@@ -577,10 +647,13 @@ static int snapshot_pipe_start(struct file *filp, struct trace_array *tr,
 	if (cpu_file != RING_BUFFER_ALL_CPUS)
 		pipe->cpus = cpumask_of(cpu_file);
 
+	/* Any other one: it is never odd when the reader turns to it. */
+	pipe->swaps = ~READ_ONCE(tr->snapshot_swaps);
+	snapshot_pipe_turn(pipe);
+	pipe->seen = pipe->count;
+
 	/* A new reader has lost nothing, it begins with what is there. */
-	pipe->seq = READ_ONCE(tr->snapshots.seq) - 1;
-	scoped_guard(mutex, &iter->mutex)
-		snapshot_pipe_turn(pipe);
+	snapshot_pipe_count_lost(pipe);
 	for_each_cpu(cpu, pipe->cpus)
 		pipe->lost[cpu] = 0;
 
@@ -597,6 +670,8 @@ static int snapshot_pipe_open(struct inode *inode, struct file *filp)
 	ret = tracing_check_open_get_tr(tr);
 	if (ret)
 		return ret;
+
+	snapshot_pipe_begin_marks(tr);
 
 	if (filp->f_mode & FMODE_READ) {
 		ret = snapshot_pipe_start(filp, tr, tracing_get_cpu(inode));
@@ -615,12 +690,13 @@ static int snapshot_pipe_release(struct inode *inode, struct file *filp)
 	struct trace_array *tr = inode->i_private;
 
 	if (pipe) {
+		snapshot_pipe_set_hold(pipe, false);
 		snapshot_pipe_clear_tracer(&pipe->iter);
 
 		scoped_guard(mutex, &trace_types_lock)
 			snapshot_pipe_unclaim(tr, pipe->iter.cpu_file);
 
-		trace_iter_free(&pipe->iter);
+		free_trace_iter_content(&pipe->iter);
 		kvfree(pipe);
 	}
 
@@ -665,14 +741,12 @@ static int snapshot_enable(struct trace_array *tr)
 	if (tracer_uses_snapshot(tr->current_trace))
 		return -EBUSY;
 
-	/* What only lacks to be armed is that the ring buffer is not mapped. */
+	/* This allocates the buffer, if the ring buffer is not mapped. */
 	ret = tracing_arm_snapshot_locked(tr);
 	if (ret)
 		return ret;
 	tracing_disarm_snapshot(tr);
-
-	/* It is not up to the kernel any more when this ends. */
-	tr->snapshot_of_kernel = false;
+	tr->snapshot_enabled = true;
 
 	return 0;
 }
@@ -688,6 +762,7 @@ static int snapshot_disable(struct trace_array *tr)
 	if (tr->snapshot)
 		return -EBUSY;
 
+	tr->snapshot_enabled = false;
 	free_snapshot(tr);
 
 	return 0;
@@ -727,11 +802,29 @@ static const struct file_operations snapshot_enabled_fops = {
 
 /* snapshot_stat */
 
+static u64 snapshot_count(struct trace_array *tr)
+{
+	guard(trace_max_lock_irqsave)(tr);
+
+	return tr->snapshots.count;
+}
+
 struct snapshot_stat {
 	struct trace_array	*tr;
-	/* What was read last */
-	u64			count;
+	/* The low bits of the count that was read last, for poll() */
+	unsigned long		seen;
 };
+
+static void snapshot_stat_show_missed(struct seq_file *m,
+				      struct trace_array *tr)
+{
+	const char *why = READ_ONCE(tr->snapshots.missed_why);
+
+	seq_printf(m, "missed: %lu\n",
+		   (unsigned long)atomic_long_read(&tr->snapshots.missed));
+	if (why)
+		seq_printf(m, "last_missed: %s\n", why);
+}
 
 static int snapshot_stat_show(struct seq_file *m, void *v)
 {
@@ -739,24 +832,24 @@ static int snapshot_stat_show(struct seq_file *m, void *v)
 	struct trace_array *tr = stat->tr;
 	char comm[TASK_COMM_LEN];
 	const char *cause;
+	u64 count, time;
 	u32 usec;
 	pid_t pid;
-	u64 time;
 	int cpu;
 
-	local_irq_disable();
-	trace_max_lock(tr);
-	stat->count = tr->snapshots.count;
-	time = tr->snapshots.time;
-	cpu = tr->snapshots.cpu;
-	pid = tr->snapshots.pid;
-	memcpy(comm, tr->snapshots.comm, sizeof(comm));
-	cause = tr->snapshots.cause;
-	trace_max_unlock(tr);
-	local_irq_enable();
+	scoped_guard(trace_max_lock_irqsave, tr) {
+		count = tr->snapshots.count;
+		time = tr->snapshots.time;
+		cpu = tr->snapshots.cpu;
+		pid = tr->snapshots.pid;
+		memcpy(comm, tr->snapshots.comm, sizeof(comm));
+		cause = tr->snapshots.cause;
+	}
 
-	seq_printf(m, "count: %llu\n", stat->count);
-	if (!stat->count)
+	WRITE_ONCE(stat->seen, count);
+	seq_printf(m, "count: %llu\n", count);
+	snapshot_stat_show_missed(m, tr);
+	if (!count)
 		return 0;
 
 	if (trace_clock_in_ns(tr)) {
@@ -790,7 +883,7 @@ static int snapshot_stat_open(struct inode *inode, struct file *filp)
 	}
 
 	stat->tr = tr;
-	stat->count = READ_ONCE(tr->snapshots.count);
+	stat->seen = snapshot_count(tr);
 
 	ret = single_open(filp, snapshot_stat_show, stat);
 	if (ret) {
@@ -808,8 +901,10 @@ static __poll_t snapshot_stat_poll(struct file *filp, poll_table *poll_table)
 	struct trace_array *tr = stat->tr;
 
 	poll_wait(filp, &tr->snapshots.wait, poll_table);
+	trace_announce_waiter(tr, TRACE_WAITER_SNAPSHOT);
 
-	if (READ_ONCE(stat->count) == READ_ONCE(tr->snapshots.count))
+	/* A read() at the same time may or may not have been before this. */
+	if (READ_ONCE(stat->seen) == (unsigned long)snapshot_count(tr))
 		return 0;
 
 	return EPOLLIN | EPOLLRDNORM | EPOLLPRI;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens when two places disagree about an event.
+ * Two modules that disagree about an event.
  *
- * ktrace-sample has an event sample_tick, with another format. The module that
- * is loaded later is told so in the kernel's log, and its line stays off. Its
- * other events work, and so do those of ktrace-sample.
+ * This module has its events in the system of ktrace-sample, which has an event
+ * sample_tick with another format. The module that is loaded later gets its
+ * name behind that of the event, as the kernel's log says. All lines of both
+ * modules record.
  */
+
+#define KTRACE_SYSTEM ktrace_sample
 
 #include <linux/jiffies.h>
 #include <linux/ktrace.h>

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ktrace in a driver: what happens to network devices and to block I/O.
+ * ktrace in a driver: what happens to network devices.
  *
  * The lines with ktrace() are all that it takes to make the events
- * ktrace:netdev_event, ktrace:netdev_address and ktrace:bio_done, and, for
- * those who want to see one each second, ktrace:sample_tick:
+ * ktrace_sample:netdev_event and ktrace_sample:netdev_address, and, to see one
+ * each second, ktrace_sample:sample_tick:
  *
  *	# cd /sys/kernel/tracing
- *	# echo 1 > events/ktrace/netdev_event/enable
+ *	# echo 1 > events/ktrace_sample/netdev_event/enable
  *	# ip link set lo down; ip link set lo up
  *	# cat trace
  */
 
-#include <linux/blk_types.h>
-#include <linux/blkdev.h>
 #include <linux/jiffies.h>
 #include <linux/ktrace.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/notifier.h>
 #include <linux/workqueue.h>
-#include <trace/events/block.h>
 
-/* Network devices: a notifier chain */
+/* The bytes are copied: the device may be gone when the record is read. */
+static noinline void sample_address(const struct net_device *dev)
+{
+	ktrace(netdev_address, "dev=%s mac=%pM", dev->name, dev->dev_addr);
+}
 
 static int sample_netdev_event(struct notifier_block *nb, unsigned long event,
 			       void *data)
@@ -32,11 +33,8 @@ static int sample_netdev_event(struct notifier_block *nb, unsigned long event,
 	ktrace(netdev_event, "dev=%s event=%s carrier=%d mtu=%u flags=%#x",
 	       dev->name, netdev_cmd_to_name(event), netif_carrier_ok(dev),
 	       dev->mtu, dev->flags);
-
-	/* The bytes are copied: the device may be gone when this is read. */
 	if (event == NETDEV_UP && dev->addr_len == ETH_ALEN)
-		ktrace(netdev_address, "dev=%s mac=%pM", dev->name,
-		       dev->dev_addr);
+		sample_address(dev);
 
 	return NOTIFY_DONE;
 }
@@ -45,40 +43,7 @@ static struct notifier_block sample_netdev_nb = {
 	.notifier_call = sample_netdev_event,
 };
 
-/* Block devices: a tracepoint, with those fields only that are of interest */
-
-#ifdef CONFIG_BLOCK
-static void sample_bio_done(void *data, struct request_queue *q, struct bio *bio)
-{
-	ktrace(bio_done, "dev=%u:%u sector=%llu bytes=%u write=%d status=%d",
-	       MAJOR(bio_dev(bio)), MINOR(bio_dev(bio)),
-	       (unsigned long long)bio->bi_iter.bi_sector,
-	       bio->bi_iter.bi_size, op_is_write(bio_op(bio)),
-	       blk_status_to_errno(bio->bi_status));
-}
-
-static int sample_register_bio(void)
-{
-	return register_trace_block_bio_complete(sample_bio_done, NULL);
-}
-
-static void sample_unregister_bio(void)
-{
-	unregister_trace_block_bio_complete(sample_bio_done, NULL);
-	tracepoint_synchronize_unregister();
-}
-#else
-static int sample_register_bio(void)
-{
-	return 0;
-}
-
-static void sample_unregister_bio(void)
-{
-}
-#endif
-
-/* Something that happens without anybody's help */
+/* An event that needs no help */
 
 static void sample_tick(struct work_struct *work);
 static DECLARE_DELAYED_WORK(sample_work, sample_tick);
@@ -102,12 +67,6 @@ static int __init sample_init(void)
 	if (ret)
 		return ret;
 
-	ret = sample_register_bio();
-	if (ret) {
-		unregister_netdevice_notifier(&sample_netdev_nb);
-		return ret;
-	}
-
 	schedule_delayed_work(&sample_work, HZ);
 
 	return 0;
@@ -117,10 +76,9 @@ module_init(sample_init);
 static void __exit sample_exit(void)
 {
 	cancel_delayed_work_sync(&sample_work);
-	sample_unregister_bio();
 	unregister_netdevice_notifier(&sample_netdev_nb);
 }
 module_exit(sample_exit);
 
-MODULE_DESCRIPTION("ktrace events of network devices and block I/O");
+MODULE_DESCRIPTION("ktrace events of network devices");
 MODULE_LICENSE("GPL");

@@ -1,10 +1,10 @@
 #!/bin/bash
 # Measures what a trace record costs on the base and on the quilt, side by
 # side: instructions on x86_64 (QEMU's TCG, counted exactly), nanoseconds on
-# User-mode Linux. Writes bench.csv, bench.md and bench.svg; process.txt, what
-# processes cost under the tracer "process", strace and others; snapshot.txt, what
-# it costs to read one; lttng.txt, what a record of LTTng costs; and rtla.txt, how
-# late rtla acts on a sample.
+# User-mode Linux. Writes bench.csv, bench.md and bench.svg. The cost of processes
+# under the tracer "process", strace and others goes to process.txt, of reading a
+# snapshot to snapshot.txt, of a record of LTTng to lttng.txt, and the delay with
+# which rtla acts on a sample to rtla.txt.
 #
 # usage: bench.sh [-n] [-r ROUNDS] [-o DIR]
 #
@@ -15,8 +15,8 @@
 #             build/linux (the quilt) and build/base (made when missing)
 #   LIMIT=SECONDS in the environment: how long one guest may run (300)
 #
-# A row is a line of bench_rows[] in tools/bench/module/quilt_bench.c. What an
-# event takes in memory is found out with tools/bench/sizes.
+# A row is a line of bench_rows[] in tools/bench/module/quilt_bench.c. The objects
+# of tools/bench/sizes show how much memory an event takes.
 
 # shellcheck source=tools/quilt/tree-lib.sh
 . "$(dirname "$0")/../quilt/tree-lib.sh"
@@ -39,7 +39,7 @@ while [ $# -gt 0 ]; do
 done
 [[ $rounds =~ ^[1-9][0-9]*$ && -n $results ]] || { usage >&2; exit 2; }
 
-# What a tree holds, for the notes under the table.
+# Prints the version of a tree for the notes under the table.
 describe() {
 	local dirty='' patches
 	if [ ! -e "$1/.git" ]; then
@@ -93,7 +93,7 @@ build() {
 	rm -rf "$root"
 }
 
-# measure_sizes SIDE TREE DIR: bytes of text and data of one event or place more,
+# measure_sizes SIDE TREE DIR: bytes of text and data of one additional event or site,
 # from objects with 1 and with 101 of them.
 measure_sizes() {
 	local kinds="trace_event define_event trace_printk" kind
@@ -135,6 +135,26 @@ run_x86_64() {
 		-nodefaults -display none -monitor none -serial stdio -no-reboot \
 		-kernel "$OUT/$name/arch/x86/boot/bzImage" -initrd "$WORK/$name.cpio" \
 		-append "console=ttyS0 panic=-1 nokaslr tsc=reliable trace_clock=local"
+}
+
+# The rows with interrupts on, of more CPUs: run_snapshots SIDE CPUS
+run_snapshots() {
+	local name=bench
+	[ "$1" = quilt ] || name=bench-base
+	run "$WORK/$1-snapshots-$2.log" qemu-system-x86_64 \
+		-accel tcg,thread=single -icount shift=0,sleep=off -cpu qemu64 \
+		-smp "$2,sockets=$2,cores=1,threads=1" -m 1024 \
+		-nodefaults -display none -monitor none -serial stdio -no-reboot \
+		-kernel "$OUT/$name/arch/x86/boot/bzImage" -initrd "$WORK/$name.cpio" \
+		-append "console=ttyS0 panic=-1 nokaslr tsc=reliable trace_clock=local only=interrupts"
+}
+
+# The median of each row: snapshot_rows SIDE CPUS
+snapshot_rows() {
+	tr -d '\r' <"$WORK/$1-snapshots-$2.log" |
+		awk -F'|' -v side="$1" -v cpus="$2" '/bench: row/ {
+			sub(/.*, interrupts on(, )?/, "", $2)
+			printf "%-8s %-32s %2d CPUs %6d\n", side, $2 == "" ? "nobody waits" : $2, cpus, $6 }'
 }
 
 # Short batches, many of them: some pass without the host's interruptions.
@@ -183,18 +203,31 @@ for ((i = 1; i <= rounds; i++)); do
 done
 
 say "    processes under tracers"
-guest_program process-loops
+guest_program process-loops -pthread
 "$QUILT_TOOLS/guest.sh" run --icount -q -t $((LIMIT * 5)) -p linux-perf \
 	-a "$program:/usr/bin/process-loops" process-bench >"$WORK/process" ||
 	die "what processes cost under tracers can't be measured" "see $LOGS/guest-process-bench.log"
+"$QUILT_TOOLS/guest.sh" run --icount -q -t $((LIMIT * 5)) -m 3072 \
+	-a "$program:/usr/bin/process-loops" follow-bench >"$WORK/walks" ||
+	die "the walks over all tasks can't be measured" "see $LOGS/guest-follow-bench.log"
 {
 	say "Instructions of a system call, of a new process and of tar under tracers,"
 	say "all that runs meanwhile included (x86_64, one CPU, QEMU with -icount)."
 	say "Linux of the quilt, $(date -u +%Y-%m-%d), make bench."
 	say
 	sed -n '/getppid/,/^untraced again/p' "$WORK/process"
+	say
+	say "Microseconds, which are thousands of instructions."
+	say
+	sed -n '/longest time/,$p' "$WORK/walks" | sed '$d'
 } >"$results/process.txt"
 
+say "    taking a snapshot"
+for cpus in 1 2 4 8; do
+	for side in base quilt; do
+		run_snapshots $side $cpus
+	done
+done
 say "    reading a snapshot"
 "$QUILT_TOOLS/guest.sh" run --icount -q -t $((LIMIT * 2)) \
 	-a "$BUILD/guest/process-loops:/usr/bin/process-loops" snapshot-bench >"$WORK/snapshot" ||
@@ -205,6 +238,15 @@ say "    reading a snapshot"
 	say "-icount). Linux of the quilt, $(date -u +%Y-%m-%d), make bench."
 	say
 	cat "$WORK/snapshot"
+	say
+	say "Instructions of tracing_snapshot() with interrupts on, with the handlers of what"
+	say "it queues, by the number of CPUs (the median of 1001 calls)."
+	say
+	for cpus in 1 2 4 8; do
+		for side in base quilt; do
+			snapshot_rows $side $cpus
+		done
+	done
 } >"$results/snapshot.txt"
 
 say "    LTTng"

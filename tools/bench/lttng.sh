@@ -1,7 +1,7 @@
 #!/bin/bash
-# Measures what a record of LTTng costs beside those of ftrace, with the same
-# fields, in instructions: the newest lttng-modules of Debian, built against the
-# quilt's kernel for the guest. Writes lttng.txt.
+# Measures the cost of a record of LTTng and of ftrace with the same fields, in
+# instructions. It builds the newest lttng-modules of Debian against the quilt's
+# kernel for the guest, and writes lttng.txt.
 #
 # usage: lttng.sh [-o DIR]
 #

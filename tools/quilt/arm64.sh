@@ -1,13 +1,13 @@
 #!/bin/bash
-# What depends on the architecture, with programs of user space on arm64,
-# cross-built and emulated: the selftests of ktrace, of followed tasks and of the
-# tracer "process", and that tracer beside strace -f and with pages that come late.
+# Runs the tests that depend on the architecture on arm64, cross-built and
+# emulated: the selftests of ktrace, of followed tasks and of the tracer "process",
+# and that tracer beside strace -f and with strings on pages that come late.
 #
 # usage: arm64.sh
 #
-# The first run fetches an arm64 userland of some 100 MB. Half an hour or so,
-# most of it for the kernel. KUnit on arm64: tools/quilt/kunit.sh arm64. The
-# last line counts.
+# The first run fetches an arm64 userland of some 100 MB. A run takes half an
+# hour, most of it for the kernel. "tools/quilt/kunit.sh arm64" runs KUnit there.
+# The last line counts.
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -3,60 +3,76 @@
 # what the quilt touches, for x86_64 and UML, with W=1. A patch fails when it
 # does not build or when it brings a warning that the base does not have.
 #
-# usage: bisect.sh [COMMIT..COMMIT]
+# usage: bisect.sh [TOPIC | COMMIT..COMMIT]
 #
-# All patches unless told (base..HEAD of build/linux).
+# All patches unless told (base..HEAD of build/linux). With TOPIC the patches of
+# that topic, on the base and the topics that it depends on and no others.
 
 # shellcheck source=tools/quilt/tree-lib.sh
 . "$(dirname "$0")/tree-lib.sh"
+# shellcheck source=tools/quilt/topics-lib.sh
+. "$QUILT_TOOLS/topics-lib.sh"
+# shellcheck source=tools/quilt/compile-lib.sh
+. "$QUILT_TOOLS/compile-lib.sh"
 
 case ${1:-} in
 -h | --help) usage; exit 0 ;;
 esac
 
+WORK=$BUILD/check
 require_tree
 base=$(base_of "$TREE")
-range=${1:-$base..HEAD}
-commits=$(git -C "$TREE" rev-list --reverse "$range") ||
-	die "no such commits in $TREE: $range" "say FROM..TO, or nothing for all"
-mapfile -t dirs < <({
-	printf '%s\n' kernel/trace drivers/hwtracing/stm samples
-	changed_files AM | grep '\.[chS]$' | grep -v '^\(tools\|scripts\|Documentation\|include\)/' | xargs -r dirname
-} | sort -u | awk 'NR == 1 || index($0, last "/") != 1 { print; last = $0 }')
-
-WORK=$BUILD/check
 make_dir "$WORK"
 
-# build COMMIT ARCH
-build() {
-	local here=() dir log=$LOGS/bisect-$2-${1:0:12}.log
-	for dir in "${dirs[@]}"; do
-		[ ! -d "$COMPILE_TREE/$dir" ] || here+=("$dir/")
+# commits_of TOPIC: a whole commit for each patch, as a branch of the stack.
+commits_of() {
+	local needed patch n=0
+	require_topic "$1"
+	require_patches
+	mapfile -t needed < <(needed_topics "$1")
+	open_stack "$WORK/stack"
+	stack_topics "${needed[@]}" || die "$stack_error" "see: make check, topics"
+	for patch in $(topic_patches "$1"); do
+		stack_am "$patch" || die "$stack_error" "see: make check, topics"
+		n=$((n + 1))
+		stack_whole "patch-$n"
+		commits+=("patch-$n")
 	done
-	if ! logged "$log" compile "$2" "${here[@]}" >&2 2>/dev/null; then
-		grep -E '(error|Error) ?:|\*\*\*' "$log" | head -n 5
-		return 1
-	fi
-	warnings <"$log" | sort -u >"$WORK/bisect-warnings"
 }
 
+mapfile -t dirs < <(compile_dirs)
+commits=() from=()
+case ${1:-} in
+'' | *..*)
+	mapfile -t commits < <(git -C "$TREE" rev-list --reverse "${1:-$base..HEAD}")
+	[ ${#commits[@]} -gt 0 ] ||
+		die "no such commits in $TREE: ${1:-base..HEAD}" "say TOPIC, FROM..TO, or nothing for all"
+	;;
+*)
+	commits_of "$1"
+	from=("$WORK/stack")
+	;;
+esac
+
 step "building the base"
-# All of it: what is up to date would not be complained about again.
+# All of it: make does not repeat the warnings of objects that are up to date.
 rm -rf "$OUT/check-x86_64" "$OUT/check-um"
 compile_checkout "$base"
 for arch in x86_64 um; do
-	build "$base" $arch || die "the base does not build for $arch" "see $LOGS"
-	mv "$WORK/bisect-warnings" "$WORK/bisect-warnings.$arch"
+	build_targets $arch "$LOGS/bisect-$arch-base.log" "${dirs[@]}" ||
+		 die "the base does not build for $arch" "see $LOGS"
 done
 
 passed=0 failed=0
-for commit in $commits; do
-	title="${commit:0:12} $(git -C "$TREE" show -s --format=%s "$commit")"
-	compile_checkout "$commit"
+for commit in "${commits[@]}"; do
+	compile_checkout "$commit" "${from[@]}"
+	id=$(git -C "$COMPILE_TREE" rev-parse --short=12 HEAD)
+	title="$id $(git -C "$COMPILE_TREE" show -s --format=%s)"
 	bad='' start=$SECONDS
 	for arch in x86_64 um; do
-		report=$(build "$commit" $arch) &&
-			report=$(comm -13 "$WORK/bisect-warnings.$arch" "$WORK/bisect-warnings") &&
+		log=$LOGS/bisect-$arch-$id.log
+		report=$(build_targets $arch "$log" "${dirs[@]}") &&
+			report=$(comm -13 "$LOGS/bisect-$arch-base.log.warnings" "$log.warnings") &&
 			[ -z "$report" ] && continue
 		bad+="$arch: $report"$'\n'
 	done

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Checks the patches without booting anything. A line for each check.
+# Checks the patches without booting anything, two checks at a time, and prints a
+# line for each.
 #
 # usage: check.sh [NAME...]
 #
@@ -7,21 +8,38 @@
 #   shown        patches, series, base and shown files are what the tree holds
 #   apply        git am and quilt (no fuzz) end in the tree's very files
 #   b4           b4 am takes each topic's mails, and they apply
+#   topics       each topic applies on the base with those it depends on, alone
+#   standalone   each fix applies on the base alone, or says which it needs, says
+#                what it fixes and whether it is for stable, and touches no test
+#   size         no patch changes more than 700 lines, but for size-exceptions
+#   proofs       each fix has a proof in tools/quilt/proofs, of things that exist
 #   checkpatch   scripts/checkpatch.pl --strict is silent
 #   kernel-doc   comments of all added and changed files
 #   warnings     gcc W=1 and sparse say no more than for the base
-#   fastpath     what is off costs a NOP: the disassembly has grown by no more
+#   topics-build each topic compiles there, with W=1: for x86_64 all files that
+#                the quilt touches, for UML those that the topic touches
+#   fastpath     a feature that is off adds no more than a NOP to the fast paths
 #   scripts      shellcheck of the project's own
 #   maintainers  MAINTAINERS-snippet is valid and covers what is added
+#   architecture ARCHITECTURE.md names files and functions that exist
+#   sentences    few sentences of comments, documents and changelogs open
+#                without a subject
 #   words        no file names a package registry or a path of one machine
 #
-# All of them unless told. LINUX_SRC, a git tree with the kernel's history,
+# Without names it runs all of them. LINUX_SRC, a git tree with the kernel's history,
 # lets checkpatch look the commits up that Fixes: lines name.
 
 # shellcheck source=tools/quilt/tree-lib.sh
 . "$(dirname "$0")/tree-lib.sh"
+# shellcheck source=tools/quilt/check-topics.sh
+. "$QUILT_TOOLS/check-topics.sh"
+# shellcheck source=tools/quilt/check-fixes.sh
+. "$QUILT_TOOLS/check-fixes.sh"
+# shellcheck source=tools/quilt/check-prose.sh
+. "$QUILT_TOOLS/check-prose.sh"
 
-names="series shown apply b4 checkpatch kernel-doc warnings fastpath scripts maintainers words"
+names="series shown apply b4 topics standalone size proofs checkpatch kernel-doc warnings topics-build"
+names+=" fastpath scripts maintainers architecture sentences words"
 case ${1:-} in
 -h | --help) usage; exit 0 ;;
 esac
@@ -33,13 +51,11 @@ done
 WORK=$BUILD/check
 tree_name=${TREE#"$PWD/"}
 
-topics() { list_series "$TOP" | cut -d / -f 1 | uniq; }
-
 # A failing check says why, and what to do in its last line. Lines that start
 # with "note: " are shown for a passing one, too.
 
 check_series() {
-	local bad=0 patch listed
+	local bad=0 patch listed topic name before=' '
 	listed=$(list_series "$TOP")
 	[ -n "$listed" ] || { echo "series names no patch"; echo "make export"; return 1; }
 	while read -r patch; do
@@ -54,8 +70,13 @@ check_series() {
 		echo "series names $patch twice"
 		bad=1
 	done < <(sort <<<"$listed" | uniq -d)
-	for patch in $(topics); do
-		[ -f "$TOP/patches/$patch/0000-cover-letter.patch" ] || { echo "$patch has no cover letter"; bad=1; }
+	for topic in $(topics); do
+		[ -f "$TOP/patches/$topic/0000-cover-letter.patch" ] || { echo "$topic has no cover letter"; bad=1; }
+		[ -f "$TOP/patches/$topic/depends" ] || { echo "$topic has no file depends"; bad=1; continue; }
+		while read -r name; do
+			[[ $before == *" $name "* ]] || { echo "$topic depends on $name, which is no topic before it"; bad=1; }
+		done <"$TOP/patches/$topic/depends"
+		before+="$topic "
 	done
 	[ $bad -eq 0 ] || echo "write both from the tree: make export; or get them back: git checkout -- series patches"
 	return $bad
@@ -117,15 +138,17 @@ check_apply() {
 	same_tree quilt "$(git -C "$clone" write-tree)"
 	unset GIT_INDEX_FILE
 
-	am "$clone" "${patches[@]}" || { echo "git am does not apply the patches: make export"; return 1; }
-	same_tree "git am" "$(git -C "$clone" rev-parse 'HEAD^{tree}')"
-	rm -rf "$clone" "$quilt"
+	open_stack "$WORK/stack-am"
+	am "$stack" "${patches[@]}" || { echo "git am does not apply the patches: make export"; return 1; }
+	stack_whole all
+	same_tree "git am" "$(git -C "$stack" rev-parse 'all^{tree}')"
+	rm -rf "$clone" "$quilt" "$stack"
 }
 
 check_b4() {
-	local clone=$WORK/b4 topic
+	local topic
 	need b4:b4
-	patch_clone "$clone"
+	open_stack "$WORK/stack-b4"
 	for topic in $(topics); do
 		rm -rf "$WORK/mbox"
 		mkdir -p "$WORK/mbox/out"
@@ -135,28 +158,37 @@ check_b4() {
 			{ echo "b4 am does not take the mails of $topic"; echo "look at patches/$topic"; return 1; }
 		[ "$(grep -hc '^From git@z ' "$WORK/mbox/out"/*.mbx)" -eq "$(list_series "$TOP" | grep -c "^$topic/")" ] ||
 			{ echo "b4 am finds other patches than series for $topic"; echo "make export"; return 1; }
-		am "$clone" "$WORK/mbox/out"/*.mbx ||
-			{ echo "what b4 made of $topic does not apply"; echo "look at patches/$topic"; return 1; }
+		am "$stack" "$WORK/mbox/out"/*.mbx ||
+			{ echo "the mailbox that b4 made of $topic does not apply"; echo "look at patches/$topic"; return 1; }
 	done
-	same_tree "b4 am" "$(git -C "$clone" rev-parse 'HEAD^{tree}')"
-	rm -rf "$clone" "$WORK/mbox"
+	stack_whole all
+	same_tree "b4 am" "$(git -C "$stack" rev-parse 'all^{tree}')"
+	rm -rf "$stack" "$WORK/mbox"
 }
 
-# No Signed-off-by: that is for the person who sends the patches. Without the
-# kernel's history no commit id can be known.
+# No Signed-off-by: that is for the person who sends the patches. MAINTAINERS is
+# not patched, see MAINTAINERS-snippet. Four fixes name the posting of the patch
+# that they fix by Link:, as its id is not known. Without the kernel's history
+# checkpatch can look up no commit id.
 check_checkpatch() {
-	local ignore=MISSING_SIGN_OFF,UNKNOWN_COMMIT_ID git_dir=/nonexistent patch bad=0
+	local ignore=MISSING_SIGN_OFF,FILE_PATH_CHANGES,MISSING_FIXES_TAG,UNKNOWN_COMMIT_ID git_dir=/nonexistent patch patches bad=0
 	need perl:perl
 	if [ -e "${LINUX_SRC:-}/.git" ] && git -C "$LINUX_SRC" cat-file -e 1da177e4c3f4 2>/dev/null; then
-		ignore=MISSING_SIGN_OFF
+		ignore=MISSING_SIGN_OFF,FILE_PATH_CHANGES,MISSING_FIXES_TAG
 		git_dir=$(git -C "$LINUX_SRC" rev-parse --absolute-git-dir)
 	else
 		echo "note: commit ids are not looked up without LINUX_SRC, a git tree with the history"
 	fi
 	cd "$TREE"
-	while read -r patch; do
+	checkpatch() { # PATCH...
 		GIT_DIR=$git_dir scripts/checkpatch.pl --strict --no-summary -q --show-types \
-			--ignore "$ignore" "$patch" >"$WORK/checkpatch" 2>&1 && [ ! -s "$WORK/checkpatch" ] && continue
+			--ignore "$ignore" "$@" >"$WORK/checkpatch" 2>&1 && [ ! -s "$WORK/checkpatch" ]
+	}
+	# One run for all takes half the time. Only a complaint needs a run for each.
+	mapfile -t patches < <(patch_paths)
+	checkpatch "${patches[@]}" && return
+	while read -r patch; do
+		checkpatch "$patch" && continue
 		echo "${patch#"$TOP/"}:"
 		cat "$WORK/checkpatch"
 		bad=1
@@ -192,21 +224,29 @@ check_kernel-doc() {
 	return 1
 }
 
-# compile_sides [ARGUMENT...]: objects of all changed files, of the base and of
-# the quilt, in $WORK/objects/; what was said in $log.COMMIT
+# The fixes and fastpath change the cost of all records, and their cover letters say
+# how much. The features behind them may cost a NOP while they are off.
+before_features() {
+	local n
+	n=$(list_series "$TOP" | grep -n '^fastpath/' | tail -n 1 | cut -d : -f 1)
+	[ -n "$n" ] || { echo "$base"; return; }
+	git -C "$TREE" rev-list --reverse "$base..$head" | sed -n "${n}p"
+}
+
+# compile_sides [ARGUMENT...]: compiles all changed files of the base, of the tree
+# before the features and of the quilt. The objects go to $WORK/objects/, the
+# messages to $log.COMMIT.
 compile_sides() {
-	local sources objects commit file rc
-	# trace.c includes trace_selftest.c.
-	mapfile -t sources < <(changed_files AM | grep '\.c$' |
-		grep -v -e '^\(tools\|scripts\|Documentation\)/' -e '/trace_selftest\.c$')
+	local touched objects commit file rc
+	mapfile -t touched < <(compile_files)
 	rm -rf "$WORK/objects"
-	for commit in "$base" "$head"; do
+	for commit in $(printf '%s\n' "$base" "$(before_features)" "$head" | uniq); do
 		compile_checkout "$commit"
 		objects=()
-		for file in "${sources[@]}"; do
-			[ ! -f "$COMPILE_TREE/$file" ] || objects+=("${file%.c}.o")
-			# An object that is there would not be complained about again.
-			rm -f "$OUT/check-x86_64/${file%.c}.o"
+		for file in "${touched[@]}"; do
+			[ ! -f "$COMPILE_TREE/${file%.o}.c" ] || objects+=("$file")
+			# make does not repeat the warnings of an object that is there.
+			rm -f "$OUT/check-x86_64/$file"
 		done
 		rc=0
 		[ ${#objects[@]} -eq 0 ] ||
@@ -256,16 +296,15 @@ check_warnings() {
 	return 1
 }
 
-# With its registers, __ftrace_trace_stack() needs one move more,
-# __trace_array_vprintk() two to know whose option and buffer it is, and the
-# other two choose their buffer with preemption off.
+# The code behind the jump needs one more register, which these functions save.
 check_fastpath() {
 	local log=$LOGS/check-fastpath
 	need python3:python3 objdump:binutils
 	[ "$(cat "$WORK/objects/stamp" 2>/dev/null)" = "$head" ] || compile_sides || return 1
 	"$QUILT_TOOLS/fastpath.py" -k trace_export_keys -f trace_event_buffer_commit \
-		-f __ftrace_trace_stack+1 -f __trace_array_vprintk+2 \
-		-f __trace_array_puts+2 -f __trace_bputs+2 "$WORK/objects/$base" "$WORK/objects/$head" && return
+		-f trace_event_buffer_reserve+2 -f __graph_entry.isra.0+3 \
+		-f __trace_graph_retaddr_entry+4 -f __trace_graph_return+3 -f __trace_bputs+2 \
+		"$WORK/objects/$(before_features)" "$WORK/objects/$head" && return
 	echo "look at the disassembly: objdump -dr build/check/objects/*/..."
 	return 1
 }
@@ -276,7 +315,7 @@ check_scripts() {
 	cd "$TOP"
 	mapfile -t scripts < <(find tools/quilt tools/bench .ci -type f -exec \
 		grep -lE '^#!.*[ /](ba|da)?sh( |$)' {} + 2>/dev/null | sort)
-	# What a library leaves unused is used by others.
+	# The scripts use the variables that a library only sets.
 	mapfile -t libs < <(find tools/quilt tools/bench -type f -exec \
 		grep -lE '^# shellcheck shell=' {} + 2>/dev/null | sort)
 	shellcheck -x "${scripts[@]}" || { echo "$advice"; return 1; }
@@ -289,13 +328,13 @@ check_maintainers() {
 	mapfile -t added < <(changed_files A)
 	[ -f "$snippet" ] || { echo "there is no MAINTAINERS-snippet"; echo "write one"; return 1; }
 	title=$(grep -m 1 . "$snippet")
-	# As much of a kernel tree as the script asks for.
+	# get_maintainer.pl accepts a tree that has these files.
 	scratch_clone "$clone" "$(git -C "$TREE" rev-parse HEAD)" COPYING CREDITS Kbuild \
 		MAINTAINERS Makefile README scripts/get_maintainer.pl "${added[@]}"
 	cd "$clone"
 	mkdir -p Documentation arch include drivers fs init ipc kernel lib
 
-	# The patterns of the whole file take minutes.
+	# To test the patterns of the whole file would take minutes.
 	mv MAINTAINERS all
 	cp "$snippet" MAINTAINERS
 	scripts/get_maintainer.pl --self-test=patterns >"$WORK/self-test" 2>&1
@@ -312,40 +351,51 @@ check_maintainers() {
 	return $bad
 }
 
-check_words() {
-	local hosts='(deb|security|archive|ports|snapshot|registry|files|proxy|index|ghcr|quay|crates|static[.]crates)'
-	hosts+='[.](debian[.]org|ubuntu[.]com|npmjs[.]org|yarnpkg[.]com|pythonhosted[.]org|golang[.]org|crates[.]io|docker[.]io|io)'
-	hosts+='|(^|[^a-z])pypi[.]org|docker[.]io'
-	cd "$TOP"
-	! find . \( -path ./build -o -path ./.git -o -path "./${BUILD#"$TOP/"}" \) -prune -o -type f -print0 |
-		xargs -0 grep -nEI "$hosts|(^|[^[:alnum:]_./-])/(work|root|home)/" ||
-		{ echo "take these hosts and paths out"; return 1; }
-}
-
 require_tree
 base=$(base_of "$TREE")
 head=$(git -C "$TREE" rev-parse HEAD)
 make_dir "$WORK"
 make_dir "$LOGS"
-passed=0 failed=0
+
+lane() { # NAME...: one after the other
+	local name log start rc report
+	for name; do
+		log=$LOGS/check-$name.log
+		start=$SECONDS
+		rc=0
+		# set -e works in the background, and not in a condition.
+		"check_$name" >"$log" 2>&1 </dev/null &
+		wait $! || rc=$?
+		if [ $rc -eq 0 ]; then
+			report="ok $name ($((SECONDS - start)) s)
+$(sed -n 's/^note: /    /p' "$log")"
+		else
+			report="not ok $name ($((SECONDS - start)) s, log: $log)
+$(tail -n 15 "$log" | sed 's/^/    /')"
+		fi
+		say "${report%$'\n'}"
+		echo "$rc" >>"$results"
+	done
+}
+
+# The checks that compile share one tree and have a lane of their own.
+compiling=() reading=()
+for name in $names; do
+	case $name in
+	warnings | topics-build | fastpath) compiling+=("$name") ;;
+	*) reading+=("$name") ;;
+	esac
+done
+# Another check.sh may run at the same time.
+results=$WORK/results.$$
+: >"$results"
 # A background job does not hear Ctrl-C; all of the group has it anyway.
 trap 'kill -TERM 0' INT
-for name in $names; do
-	log=$LOGS/check-$name.log
-	start=$SECONDS
-	rc=0
-	# In the background, not in a condition: set -e counts there.
-	"check_$name" >"$log" 2>&1 </dev/null &
-	wait $! || rc=$?
-	if [ $rc -eq 0 ]; then
-		say "ok $name ($((SECONDS - start)) s)"
-		sed -n 's/^note: /    /p' "$log"
-		passed=$((passed + 1))
-	else
-		say "not ok $name ($((SECONDS - start)) s, log: $log)"
-		tail -n 15 "$log" | sed 's/^/    /'
-		failed=$((failed + 1))
-	fi
-done
+lane "${compiling[@]}" &
+lane "${reading[@]}" &
+wait
+passed=$(grep -cx 0 "$results" || true)
+rm -f "$results"
+failed=$(($(wc -w <<<"$names") - passed))
 say "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -1,5 +1,5 @@
 #!/bin/bash
-# From nothing to a guest that shows every topic live.
+# Builds all that is needed, and boots a guest that shows every topic live.
 #
 # usage: demo.sh
 #
@@ -26,7 +26,9 @@ make_dir "$module"
 cp -u "$QUILT_TOOLS"/guest/modules/export_demo/* "$module/"
 logged "$LOGS/build-export_demo.log" make -C "$OUT/guest" M="$module" modules ||
 	die "the demo's module does not build" "see $LOGS/build-export_demo.log"
+guest_rds "$TREE"
 
 step "booting the guest"
-"$QUILT_TOOLS/guest.sh" run -q -t 300 -a "$module/export_demo.ko:/modules/export_demo.ko" demo
+"$QUILT_TOOLS/guest.sh" run -q -t 300 -a "$module/export_demo.ko:/modules/export_demo.ko" \
+	"${rds_test[@]}" demo
 step "done in $((SECONDS - start)) s; make shell gives you the same guest"

@@ -6,15 +6,21 @@
 #
 #   -o DIR  write to DIR, an empty or new directory, and leave the project
 #           as it is
-#   BASE=any in the environment: the tree's base becomes the pinned one
-#   FORCE=1 in the environment: overwrite patches that are newer than the tree
+# In the environment:
+#   BASE=any       pin the base of the tree
+#   FORCE=1        overwrite patches that are newer than the tree
+#   LINUX_SRC=DIR  a git tree that has upstream's tag of the base; the id of that
+#                  commit goes to base and the cover letters
 #
 # A topic has its cover letter in tools/quilt/cover/TOPIC.txt: the lines
-# "Subject:" and "First:" (subject of its first commit), an empty line, the
-# text. A topic ends where the next one starts.
+# "Subject:", "First:" (subject of its first commit) and "Depends:" (names of
+# the earlier topics that it stands on, or nothing), an empty line, the text. A
+# topic ends where the next one starts.
 
 # shellcheck source=tools/quilt/tree-lib.sh
 . "$(dirname "$0")/tree-lib.sh"
+# shellcheck source=tools/quilt/topics-lib.sh
+. "$QUILT_TOOLS/topics-lib.sh"
 
 to=''
 while [ $# -gt 0 ]; do
@@ -55,9 +61,9 @@ check_commit() {
 
 header() { sed -n "/^$/q; s/^$1: *//p" "$2"; }
 
-# A repository with the tree's objects and no settings: nothing in the tree's
-# configuration can change a patch. The rule for function names in hunk
-# headers is git's own of today, which other versions of git have otherwise.
+# A repository with the tree's objects and without its settings, which could
+# change a patch. Versions of git differ in the rule for function names in hunk
+# headers, so it is set here.
 bare_clone() {
 	git init -q --bare --template= "$1"
 	mkdir -p "$1/info"
@@ -67,12 +73,48 @@ bare_clone() {
 ^((::[[:space:]]*)?[A-Za-z_].*)$'
 }
 
+# write_depends TOPIC: may name the topics that are written by now.
+write_depends() {
+	local name cover=$COVERS/$1.txt
+	for name in $(header Depends "$cover" | tr ',' ' '); do
+		[ -f "$new/patches/$name/depends" ] ||
+			die "${cover#"$TOP/"}: Depends: names $name, which is no topic before $1" \
+			    "correct that line, or move the commits: git -C $tree_name rebase -i base"
+		echo "$name"
+	done >"$new/depends"
+	mkdir -p "$new/patches/$1"
+	mv "$new/depends" "$new/patches/$1/depends"
+}
+
+# Prints the lines that git format-patch --base writes at the end of a cover
+# letter. They do not name commit 0 of the tree, as no other tree has it. The id
+# of upstream's commit is in no tarball; they name it when the file base has it.
+base_block() { # TOPIC
+	local needed patch
+	echo
+	echo "For Linux $version (tag v$version)"
+	[ -z "$upstream" ] || echo "base-commit: $upstream"
+	for needed in $(needed_topics "$1" "$new"); do
+		for patch in $(topic_patches "$needed" "$new"); do
+			git patch-id --stable <"$patch" | sed 's/^\([0-9a-f]*\) .*/prerequisite-patch-id: \1/'
+		done
+	done
+}
+
+# The id of upstream's commit, from LINUX_SRC, or as the project has it.
+upstream_commit() {
+	[ -n "${LINUX_SRC:-}" ] &&
+		git -C "$LINUX_SRC" rev-parse -q --verify "v$version^{commit}" 2>/dev/null && return
+	[ "$(pinned_version)" != "$version" ] || [ ! -f "$BASE_FILE" ] ||
+		sed -n 's/^commit \([0-9a-f]\{40\}\)$/\1/p' "$BASE_FILE"
+}
+
 message_id() { echo "<$1-$2-of-$3.$QUILT_NAME@$domain>"; }
 
 write_topic() { # TOPIC FROM TO
 	local topic=$1 range=$2..$3 cover=$COVERS/$1.txt dir=$new/patches/$1 count n patch
 	count=$(git -C "$TREE" rev-list --count "$range")
-	mkdir -p "$dir"
+	write_depends "$topic"
 	git -C "$bare" format-patch -q -n --zero-commit --no-signature --abbrev=12 --no-renames \
 		-o "$dir" "$range"
 	n=0
@@ -98,6 +140,7 @@ References: $(message_id "$topic" 0 "$count")" "$patch"
 		echo
 		git -C "$bare" shortlog -w72,2,4 "$range"
 		git -C "$bare" diff --stat=72 --summary --no-renames "$2" "$3"
+		base_block "$topic"
 	} >"$dir/0000-cover-letter.patch"
 
 	{
@@ -115,6 +158,9 @@ write_patches() {
 		first=$(header First "$cover")
 		{ [ -n "$first" ] && [ -n "$(header Subject "$cover")" ]; } ||
 			die "${cover#"$TOP/"} has no Subject: or no First: line" "see export.sh --help"
+		sed '/^$/q' "$cover" | grep '^Depends:' >/dev/null ||
+			die "${cover#"$TOP/"} has no Depends: line" \
+			    "add one with the names of the topics that it stands on, or empty"
 		first_of[$first]=$(basename "$cover" .txt)
 	done
 
@@ -143,7 +189,8 @@ write_patches() {
 # Every path that a patch touches, with its blob in the base.
 write_base() {
 	local path id
-	echo "version $(git -C "$TREE" show "$base:Makefile" | makefile_version)"
+	echo "version $version"
+	[ -z "$upstream" ] || echo "commit $upstream"
 	git -C "$TREE" log --no-renames --name-only --format= "$base..$head" | sort -u |
 		while read -r path; do
 			if id=$(git -C "$TREE" rev-parse -q --verify "$base:$path"); then
@@ -173,7 +220,7 @@ write_shown() {
 
 mode() { [ ! -x "$1" ] || echo x; }
 
-# put FROM TO: leaves a file that is the same alone.
+# put FROM TO: copies a file, unless it is the same.
 put() {
 	if ! cmp -s "$1" "$2" || [ "$(mode "$1")" != "$(mode "$2")" ]; then
 		mkdir -p "$(dirname "$2")"
@@ -183,11 +230,11 @@ put() {
 	fi
 }
 
-# What an earlier export wrote and this one does not: old files in patches/,
-# and the paths that base has as none.
+# Removes files that an earlier export wrote and this one does not: those in
+# patches/, and the paths that base has as none.
 remove_old() {
 	local file
-	[ ! -d "$TOP/patches" ] || (cd "$TOP/patches" && find . -name '*.patch' -o -name '*.diff') |
+	[ ! -d "$TOP/patches" ] || (cd "$TOP/patches" && find . -name '*.patch' -o -name '*.diff' -o -name depends) |
 		while read -r file; do
 			[ -f "$new/patches/$file" ] || rm -f "$TOP/patches/$file"
 		done
@@ -249,6 +296,8 @@ rm -rf "$bare"
 [ -n "$to" ] || rm -rf "$new"
 make_dir "$new"
 bare_clone "$bare"
+version=$(git -C "$TREE" show "$base:Makefile" | makefile_version)
+upstream=$(upstream_commit)
 write_patches
 write_base >"$new/base"
 write_shown

@@ -57,7 +57,7 @@ def functions(path):
             continue
         if re.match(r"\s*[0-9a-f]+: R_", line):
             if body:
-                # Elsewhere, whatever the bytes of the instruction say.
+                # The target is in the relocation, not in the instruction.
                 body[-1][2] = "relocated"
             continue
         m = re.match(r"\s*([0-9a-f]+):\s+(\S+)\s*(.*)", line)

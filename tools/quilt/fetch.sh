@@ -3,8 +3,8 @@
 #
 # usage: fetch.sh
 #
-# Prints one line: dir:/path, git:/path COMMIT or tar:/path. Looks in this
-# order:
+# Prints one line: dir:/path, git:/path COMMIT or tar:/path. It looks in these
+# places, in this order:
 #
 #   LINUX_SRC=DIR       a kernel tree that you have; of a git tree LINUX_REF,
 #                       or the tag of the pinned version, or HEAD
@@ -14,7 +14,7 @@
 #   Debian's package    linux-source-X.Y of DEBIAN_SUITE, from the mirror that
 #                       this host uses, or DEBIAN_MIRROR=URL
 #
-# A download is kept only when its checksum is right, an interrupted one is
+# A download is kept only when its checksum is right. An interrupted download is
 # resumed.
 
 # shellcheck source=tools/quilt/tree-lib.sh
@@ -33,6 +33,10 @@ DEBIAN_SUITE=${DEBIAN_SUITE:-trixie-backports}
 exec 3>&1 1>&2
 
 version=$(pinned_version)
+# 7.3 of 7.3.4 and of 7.4-rc1; Debian's version of the latter is 7.4~rc1-1.
+release=$version
+[[ ! $version =~ ^[0-9]+\.[0-9]+ ]] || release=${BASH_REMATCH[0]}
+package=linux-source-$release
 tried=()
 failed() { tried+=("$1"); say "    $1"; }
 
@@ -53,11 +57,11 @@ cached() {
 	local file=$CACHE/$1
 	[ -f "$file" ] || return 1
 	if [ ! -f "$file.sha256" ]; then
-		warn "$file has no checksum beside it, it is not used"
+		warn "$file has no checksum beside it, and is not used"
 		return 1
 	fi
 	(cd "$CACHE" && sha256sum --status -c "$1.sha256") && return 0
-	warn "$file is damaged, it is deleted and fetched again"
+	warn "$file is damaged, and is deleted and fetched again"
 	rm -f "$file" "$file.sha256"
 	return 1
 }
@@ -78,7 +82,7 @@ from_src() {
 		say "using commit $ref of $src"
 		found "git:$src $(git -C "$src" rev-parse "$ref^{commit}")"
 	fi
-	[ -f "$src/Makefile" ] || die "$src is not a kernel tree" "LINUX_SRC wants the directory with Kbuild and MAINTAINERS in it"
+	[ -f "$src/Makefile" ] || die "$src is not a kernel tree" "LINUX_SRC is the directory with Kbuild and MAINTAINERS in it"
 	if [ -e "$src/.config" ] || [ -e "$src/include/config" ]; then
 		die "$src holds build products" "run there: make mrproper"
 	fi
@@ -95,7 +99,7 @@ from_tarball() {
 
 from_cache() {
 	local name file
-	for name in "linux-$version.tar.xz" "linux-source-${version%.*}_$version"; do
+	for name in "linux-$version.tar.xz" "${package}_${version/-/\~}"; do
 		for file in "$CACHE/$name"*.tar.xz "$CACHE/$name"; do
 			cached "${file##*/}" || continue
 			say "using $file"
@@ -121,7 +125,7 @@ from_kernel_org() {
 
 	need_space "$CACHE" 400 "the tarball"
 	[ ! -t 2 ] || progress=(-#)
-	# What a part file holds can be stale or wrong: once more without it.
+	# A partial file can be stale or damaged: then the second try is without it.
 	for try in resumed fresh; do
 		[ $try = resumed ] || rm -f "$part"
 		[ -f "$part" ] || try=fresh
@@ -159,7 +163,7 @@ fetch_file() {
 }
 
 from_debian() {
-	local package=linux-source-${version%.*} opts deb name log=$LOGS/apt-source.log
+	local opts deb name log=$LOGS/apt-source.log
 
 	{ command -v apt-get && command -v dpkg-deb; } >/dev/null ||
 		{ failed "Debian: no apt-get on this machine"; return; }

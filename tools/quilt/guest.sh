@@ -1,32 +1,33 @@
 #!/bin/bash
-# Boots the guest, x86_64 or arm64, runs a scenario in it, and says how that went.
+# Boots the guest, x86_64, arm64 or UML, runs a scenario in it, and prints the
+# result.
 #
 # usage: guest.sh run [OPTION]... SCENARIO [ARG]...
 #        guest.sh shell [OPTION]...
 #
 #   -k KERNEL      build directory of the kernel (build/out/guest; build/out/guest-arm64
-#                  is emulated), or a bzImage
+#                  is emulated; build/out/uml-debug needs no QEMU), or a bzImage
 #   -s CPUS        number of CPUs (2)
-#   -m MIB         memory (2048)
+#   -m MIB         memory (2048; UML: 1024)
 #   -t SECONDS     time limit from start to end (300; shell: none)
 #   -a SRC:/DEST   put the file or directory SRC at DEST in the guest; may be
 #                  given several times; DEST /scenarios/NAME makes a scenario
-#   -p PACKAGE     a Debian package that the guest has not got otherwise; may be
-#                  given several times
-#   -A 'ARGS'      more for the kernel command line; the last word counts
+#   -p PACKAGE     a Debian package to add to the userland; may be given several
+#                  times
+#   -A 'ARGS'      words to add to the kernel command line; the last one counts
 #   -L FILE        where the console log goes (build/logs/guest-SCENARIO.log)
-#   -q             print what the scenario prints, not the whole console
+#   -q             print the output of the scenario, not the whole console
 #   --icount       one CPU, a nanosecond of virtual time per instruction: the
-#                  same run takes the same time, whatever else the host does
+#                  same run takes the same time on a busy host, too
 #   -K KIND        allow the kernel's messages of tools/quilt/splats/known that
 #                  this kind of run has (the architecture)
 #   --no-splat     do not judge the kernel's messages
 #
 #   ACCEL=tcg|kvm in the environment: see qemu.sh
 #
-# The exit code is the scenario's. 124: time limit reached. 125: the guest did
-# not end as it should (no start, panic, no end marker), or the scenario was
-# content and the kernel was not (splat.sh).
+# The exit code is the scenario's. 124: the time limit was reached. 125: the guest
+# did not end as it should (no start, panic, no end marker), or the scenario
+# passed and the kernel complained (splat.sh).
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -40,7 +41,7 @@ run | shell) shift ;;
 *) usage >&2; exit 2 ;;
 esac
 
-kernel=$OUT/guest cpus=2 memory=2048 limit='' quiet='' icount='' splat=y known='' log='' append=''
+kernel=$OUT/guest cpus=2 memory='' limit='' quiet='' icount='' splat=y known='' log='' append=''
 extras=() image_extras=()
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -64,7 +65,7 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
-for number in "$cpus" "$memory" "${limit:-1}"; do
+for number in "$cpus" "${memory:-1}" "${limit:-1}"; do
 	[[ $number =~ ^[1-9][0-9]*$ ]] ||
 		die "guest.sh: '$number' is not a number above 0" "see: tools/quilt/guest.sh --help"
 done
@@ -73,7 +74,7 @@ done
 
 scenarios() {
 	local spec
-	(cd "$QUILT_TOOLS/guest/scenarios" && printf '%s\n' *)
+	(cd "$QUILT_TOOLS/guest/scenarios" && printf '%s\n' * | grep -vxF README.md)
 	for spec in ${extras[0]:+"${extras[@]}"}; do
 		case $spec in
 		*:/scenarios/*) echo "${spec##*:/scenarios/}" ;;
@@ -86,7 +87,8 @@ if [ "$mode" = run ]; then
 	[ $# -gt 0 ] || die "guest.sh: which scenario?" "there are: $(scenarios | xargs)"
 	scenario=$1
 	shift
-	scenarios | grep -qxF -e "$scenario" ||
+	# No pipe: grep -q would end before it is all written.
+	[[ $'\n'$(scenarios)$'\n' == *$'\n'"$scenario"$'\n'* ]] ||
 		die "there is no scenario $scenario" "there are: $(scenarios | xargs)"
 	limit=${limit:-300}
 elif [ ! -t 0 ]; then
@@ -95,11 +97,13 @@ fi
 
 # A socket for each CPU: the firmware's MP table, all that an x86 kernel without
 # ACPI has, names one CPU a socket.
-arch=x86_64 cpu=x86_64 image=$kernel port=ttyS earlycon=earlycon=uart8250,io,0x3f8,115200
+emulator=QEMU arch=x86_64 cpu=x86_64 image=$kernel port=ttyS earlycon=earlycon=uart8250,io,0x3f8,115200
 machine=(-smp "$cpus,sockets=$cpus,cores=1,threads=1")
 if [ -d "$kernel/arch/arm64/boot" ]; then
 	arch=arm64 cpu=aarch64 image=$kernel/arch/arm64/boot/Image port=ttyAMA earlycon=earlycon
 	machine=(-machine virt -cpu 'max,pauth-impdef=on' -smp "$cpus")
+elif [ -x "$kernel/linux" ]; then
+	emulator=UML arch=um image=$kernel/linux port=tty
 elif [ -d "$kernel" ]; then
 	image=$kernel/arch/x86/boot/bzImage
 fi
@@ -154,8 +158,7 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# Letters, digits and the like as they are, the rest as %XX: init takes it
-# apart again.
+# Encodes all but letters, digits and the like as %XX, which init decodes.
 encode() {
 	local text=$1 i c
 	for ((i = 0; i < ${#text}; i++)); do
@@ -174,7 +177,8 @@ cmdline() {
 		words+=" loglevel=5 tq.term=${TERM:-linux} tq.rows=${size% *} tq.cols=${size#* }"
 	else
 		# A kernel that dies early says so.
-		words+=" $earlycon tq.run=$scenario"
+		[ $arch = um ] || words+=" $earlycon"
+		words+=" tq.run=$scenario"
 		[ $# -eq 0 ] || words+=" tq.args="
 		for arg in "$@"; do
 			words+=$sep$(encode "$arg")
@@ -182,6 +186,7 @@ cmdline() {
 		done
 	fi
 	case $accel in
+	'') ;;
 	*icount*) words+=" tsc=reliable tsc_early_khz=1000000" ;;
 	*tcg*) [ $arch = arm64 ] || words+=" $("$QUILT_TOOLS/qemu.sh" clock)" ;;
 	esac
@@ -192,11 +197,14 @@ cmdline() {
 	printf '%s' "$words"
 }
 
-# Standard output is for what the guest says.
+# Standard output is for the output of the guest.
 need flock:util-linux setpriv:util-linux >&2
-"$QUILT_TOOLS/qemu.sh" install $cpu >&2
-if [ $arch = arm64 ]; then
-	[ -z "$icount" ] || die "--icount is for x86_64" "leave it out"
+[ -z "$icount" ] || [ $arch = x86_64 ] || die "--icount is for x86_64" "leave it out"
+[ $arch = um ] || "$QUILT_TOOLS/qemu.sh" install $cpu >&2
+accel=''
+if [ $arch = um ]; then
+	[ "$mode" = run ] || die "UML gives no shell" "run a scenario"
+elif [ $arch = arm64 ]; then
 	accel='-accel tcg,thread=multi'
 elif [ -n "$icount" ]; then
 	accel='-accel tcg,thread=single -icount shift=0,sleep=off'
@@ -206,16 +214,23 @@ fi
 words=$(cmdline "$@")
 open_log
 make_dir "$BUILD/guest"
-# What a killed run has left.
+# Files of killed runs.
 find "$BUILD/guest" -maxdepth 1 \( -name 'run.*' -o -name 'image.*' \) -mmin +1440 -exec rm -rf {} +
 run=$(mktemp -d "$BUILD/guest/run.XXXXXX")
 "$QUILT_TOOLS/image.sh" -k "$kernel" ${image_extras[0]:+"${image_extras[@]}"} "$run/image" >&2
 
 # The guest dies with this script, even when the script is killed.
 # shellcheck disable=SC2206
-command=(setpriv --pdeathsig KILL qemu-system-$cpu "${machine[@]}" $accel -m "$memory"
+command=(setpriv --pdeathsig KILL qemu-system-$cpu "${machine[@]}" $accel -m "${memory:-2048}"
 	-nodefaults -no-user-config -display none -no-reboot
 	-kernel "$image" -initrd "$run/image" -append "$words")
+ports=(-monitor none -serial "file:$log" -serial "file:$run/output")
+if [ $arch = um ]; then
+	read -ra ports <<<"con0=fd:0,fd:1 con1=fd:4,fd:3 $words"
+	# Without seccomp= UML has one CPU.
+	command=(setpriv --pdeathsig KILL "$image" "mem=${memory:-1024}M" seccomp=on "ncpus=$cpus"
+		"initrd=$run/image")
+fi
 start=$SECONDS qemu_rc=0 late=''
 : >"$run/output"
 if [ "$mode" = shell ]; then
@@ -225,8 +240,7 @@ if [ "$mode" = shell ]; then
 		-serial "file:$run/output" 2>"$run/qemu" || qemu_rc=$?
 	stty "$terminal"
 else
-	"${command[@]}" -monitor none -serial "file:$log" -serial "file:$run/output" \
-		</dev/null 2>"$run/qemu" &
+	"${command[@]}" "${ports[@]}" </dev/null >>"$log" 3>>"$run/output" 4</dev/null 2>"$run/qemu" &
 	qemu=$!
 	if [ -n "$quiet" ]; then
 		tail -n +1 -s 0.1 --pid=$qemu -f "$run/output" |
@@ -263,18 +277,18 @@ if [ -z "$rc" ]; then
 	elif [ -n "$late" ]; then
 		failure 124 "the guest $stage in $limit s"
 	elif [ $qemu_rc -ne 0 ]; then
-		failure 125 "QEMU ended with $qemu_rc, the guest $stage"
+		failure 125 "$emulator ended with $qemu_rc, the guest $stage"
 	elif [ ! -s "$log" ]; then
 		failure 125 "the guest printed nothing: is $image a kernel?"
 	fi
 	failure 125 "the guest ended without its end marker: it $stage"
 fi
 [ -z "$late" ] || failure 124 "the guest ran $scenario (exit code $rc) and did not go down in $limit s"
-if [ -n "$splat" ] && ! splats=$("$QUILT_TOOLS/splat.sh" -k "${known:-$arch}" "$log"); then
+if [ -n "$splat" ] && ! splats=$("$QUILT_TOOLS/splat.sh" -k "${known:-${arch/#um/uml-debug}}" "$log"); then
 	printf '%s\n' "$splats" >&2
 	printf 'error: the kernel complained during %s (exit code %d), console log: %s\n' \
 		"$scenario" "$rc" "$log" >&2
-	# Once more what it was about: the end is what gets read.
+	# Repeat the reason: people read the end of a log.
 	printf '%s\n' "$splats" | grep -v '^    |' | sed 's/^[^:]*:/       /' >&2
 	[ "$rc" -ne 0 ] || rc=125
 elif [ "$rc" -ne 0 ]; then

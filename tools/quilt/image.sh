@@ -8,8 +8,8 @@
 #   OUT           the file to write: cpio, not compressed, because an emulated
 #                 CPU copies 50 MB faster than it unpacks them
 #   -k KERNELDIR  build directory of the kernel (build/out/guest)
-#   -a SRC:DEST   put the file or directory SRC at DEST in the guest as well
-#   -p PACKAGE    a Debian package that the guest has not got otherwise
+#   -a SRC:DEST   put the file or directory SRC at DEST in the guest, too
+#   -p PACKAGE    a Debian package to add to the userland
 #   GUEST_SUITE=SUITE in the environment: another Debian release for the
 #                 userland than the host's (bookworm where that is not Debian)
 #   SELFTESTS_TREE=TREE  the same: selftests of another tree than the kernel's
@@ -34,7 +34,7 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$out" ] || { usage >&2; exit 2; }
 
-# What the kernel is for, the userland is for.
+# The userland has the architecture of the kernel.
 arch=amd64 karch=x86_64 cross=''
 if [ -d "$kernel/arch/arm64/boot" ]; then
 	arch=arm64 karch=arm64 cross=aarch64-linux-gnu-
@@ -137,6 +137,7 @@ cp -r "$QUILT_TOOLS"/guest/{init,scenarios,torture.sh} "$root/"
 for spec in ${extras[0]:+"${extras[@]}"}; do
 	extra "$spec"
 done
+rm -f "$root/scenarios/README.md"
 chmod 755 "$root/init" "$root"/scenarios/*
 
 (cd "$root" && find . -print0 | sort -z | cpio -0 -o -H newc -R +0:+0 --quiet) >"$work/cpio"

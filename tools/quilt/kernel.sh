@@ -6,9 +6,11 @@
 #   KIND    what to build, see the table below
 #   -o NAME name of the directory in build/out (KIND unless told)
 #   TREE=DIR in the environment: another source tree than build/linux
+#   EXTRA=FILE in the environment: one more fragment, which may also take options
+#           away that the others ask for
 #
-# Options that a fragment asks for and that the result does not have are an
-# error: a test without its feature proves nothing.
+# It is an error if the result lacks an option that a fragment asks for, as a test
+# without its feature proves nothing.
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -27,20 +29,23 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$kind" ] || { usage >&2; exit 2; }
 
-selftests=$TREE/tools/testing/selftests/ftrace/config
+selftests="$TREE/tools/testing/selftests/ftrace/config selftests"
 verification=$TREE/tools/testing/selftests/verification/config
 # The quilt's suites; the base has none.
 suites=$TREE/kernel/trace/.kunitconfig
 [ -f "$suites" ] || suites=''
 samples=samples
 grep -qs FLIGHT_RECORDER "$TREE/samples/Kconfig" || samples=''
+rds=rds
+grep -qs RDS_RECORDER "$TREE/net/rds/Kconfig" || rds=''
 ours=bench-quilt
 grep -qs 'config KTRACE$' "$TREE/kernel/trace/Kconfig" || ours=''
 case $kind in
-guest)       arch=x86_64; parts="guest guest-x86_64 tracing faults kunit $samples $suites $selftests $verification" ;;
-guest-debug) arch=x86_64; parts="guest guest-x86_64 tracing faults kunit $samples $suites $selftests $verification debug" ;;
-guest-kcsan) arch=x86_64; parts="guest guest-x86_64 tracing kunit $samples $suites kcsan" ;;
-guest-arm64) arch=arm64; parts="guest guest-arm64 tracing kunit $samples $suites $selftests $verification" ;;
+guest)       arch=x86_64; parts="guest guest-x86_64 tracing faults kunit $samples $rds $suites $selftests $verification" ;;
+guest-debug) arch=x86_64; parts="guest guest-x86_64 tracing faults kunit $samples $rds $suites $selftests $verification debug" ;;
+guest-lockdown) arch=x86_64; parts="guest guest-x86_64 tracing faults kunit lockdown $samples $rds $suites $selftests $verification" ;;
+guest-kcsan) arch=x86_64; parts="guest guest-x86_64 tracing kunit $samples $rds $suites kcsan" ;;
+guest-arm64) arch=arm64; parts="guest guest-arm64 tracing kunit $samples $rds $suites $selftests $verification" ;;
 bench)       arch=x86_64; parts="guest guest-x86_64 bench $ours" ;;
 bench-uml)   arch=um; parts="uml bench-uml $ours" ;;
 *) die "no such kind of kernel: $kind" "see the table in tools/quilt/kernel.sh" ;;
@@ -62,7 +67,7 @@ for part in $parts; do
 	*) fragments+=("$QUILT_TOOLS/configs/$part.config") ;;
 	esac
 done
-cat "${fragments[@]}" >"$dir/fragments.new"
+cat "${fragments[@]}" ${EXTRA:+"$EXTRA"} >"$dir/fragments.new"
 
 cross=()
 if [ $arch = arm64 ]; then
@@ -75,18 +80,21 @@ fi
 build=(make -C "$TREE" "O=$dir" "ARCH=$arch" "${cross[@]}" LOCALVERSION= KBUILD_BUILD_TIMESTAMP=@0
 	KBUILD_BUILD_USER=quilt KBUILD_BUILD_HOST=quilt)
 
-# Where functions are traced, kernel/trace is not looked at by KCSAN, as what
-# KCSAN calls may be traced in turn. Ftrace's own guard against recursion holds
-# that, so here what the quilt adds and most of what it changes is looked at.
+# With the function tracer, kbuild keeps KCSAN off kernel/trace, as functions that
+# KCSAN calls may be traced in turn. Ftrace's guard against recursion handles
+# that, so KCSAN looks at the quilt's files and at most that it changes.
 if [ "$kind" = guest-kcsan ]; then
-	for stem in trace trace_{events,export_core,follow,instance,ktrace,ktrace_format,ktrace_sites,pid,printk} \
-		trace_{process,process_print,snapshot,snapshot_pipe,syscalls} ring_buffer; do
+	for stem in trace trace_{events,events_syscall,export_core} \
+		trace_{follow,follow_files,instance,pid,printk,syscalls} \
+		trace_ktrace{,_format,_module,_print,_record,_sites} \
+		trace_process{,_files,_print,_syscalls} \
+		trace_snapshot{,_pipe} ring_buffer; do
 		build+=("KCSAN_SANITIZE_$stem.o=y")
 	done
 fi
 
 if ! cmp -s "$dir/fragments.new" "$dir/fragments" || [ ! -f "$dir/.config" ] ||
-   [ -n "$(find "$TREE/kernel/trace" "$TREE/samples" -name 'Kconfig*' -newer "$dir/.config" -print -quit)" ]; then
+   [ -n "$(find "$TREE/kernel/trace" "$TREE/samples" "$TREE/net/rds" -name 'Kconfig*' -newer "$dir/.config" -print -quit)" ]; then
 	rm -f "$dir/fragments"
 	logged "$LOGS/config-$(basename "$dir").log" \
 		"${build[@]}" -s "KCONFIG_ALLCONFIG=$dir/fragments.new" allnoconfig
@@ -96,6 +104,7 @@ if ! cmp -s "$dir/fragments.new" "$dir/fragments" || [ ! -f "$dir/.config" ] ||
 		 END { for (o in want) print want[o] }' \
 		"$dir/fragments.new" | sort >"$dir/wanted"
 	sort "$dir/.config" >"$dir/got"
+	[ -z "${EXTRA:-}" ] || grep -E '^(# )?CONFIG_' "$EXTRA" | sort >"$dir/wanted"
 	missing=$(comm -23 "$dir/wanted" "$dir/got")
 	[ -z "$missing" ] ||
 		die "kernel $kind: the configuration lost what its fragments ask for:" "${missing//$'\n'/ }" \

@@ -3,18 +3,25 @@
 #
 # usage: kunit.sh [RUN...]
 #
-#   uml        UML, as kunit.py does it for anybody
-#   uml-debug  UML with two CPUs, KASAN, lockdep, PROVE_RCU, kmemleak
+#   uml        UML with kunit.py's own configuration, without modules
+#   uml-debug  UML with two CPUs, KASAN, lockdep, PROVE_RCU, kmemleak, which scans
+#              when all suites have ended; without modules, which would make
+#              each allocation slow
 #   x86_64     the guest kernel in QEMU with two CPUs: function tracer and
 #              jump labels
 #   (none)     all three
 #   arm64      in QEMU, as kunit.py does it; cross-built
 #   s390       the same: 64 bits, big-endian
 #   i386       the same: 32 bits
+#   riscv      the same
+#   corner-NAME
+#              x86_64 with the options of tools/quilt/configs/corners/NAME.config
+#              on top: the kernel boots, and runs the suites that it has
 #
-# FILTER=GLOB in the environment: other suites than the quilt's. TREE=DIR and
-# OUT=DIR: another tree. Results stay in build/logs/kunit-*.log. The last line
-# counts.
+# In the environment:
+#   FILTER=GLOB        other suites than the quilt's
+#   LIMIT=SECONDS      how long a kernel may run (600)
+#   TREE=DIR, OUT=DIR  another tree and its builds
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -24,7 +31,7 @@ usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
 FILTER=${FILTER:-trace_*}
 passed=0 failed=0 skipped=0
 
-# count RUN LOG: adds up what kunit.py said; no result at all is a failure.
+# count RUN LOG: adds up kunit.py's numbers; no result at all is a failure.
 count() {
 	local line p f s
 	line=$(grep -a 'Testing complete. Ran' "$2" | tail -n 1)
@@ -44,21 +51,36 @@ problem() {
 	failed=$((failed + 1))
 }
 
+# skips CONSOLE: the cases that were skipped, as SUITE.CASE
+skips() {
+	sed -E 's/^\[ *[0-9.]+\] //; s/\r$//' "$1" |
+		awk '/^    # Subtest: / { suite = $3 } /^    ok [0-9]+ .* # SKIP/ { print suite "." $3 }' | sort -u
+}
+
+# A case that begins to skip proves nothing any more, and its verdict is still ok.
+judge_skips() { # RUN CONSOLE
+	local new
+	# A corner takes options away, so its runs may skip more.
+	[[ -f $2 && $1 != corner-* ]] || return 0
+	new=$(skips "$2" | comm -23 - <(sed -n "s/^$1 //p" "$QUILT_TOOLS/skips" | sort -u))
+	[ -z "$new" ] || problem "$1" "skips what tools/quilt/skips does not list: ${new//$'\n'/ }" "$2"
+}
+
 judge() {
 	local run=$1 rc=$2 result=$3 console=$4 before=$failed
 	grep -aE '\[(FAILED|CRASHED|ERROR)\]|EXPECTATION FAILED|ASSERTION FAILED' "$result" | head -n 20 || true
 	count "$run" "$result"
-	[ "$rc" -eq 0 ] || [ "$failed" -gt "$before" ] || problem "$run" "kunit.py returned $rc" "$result"
+	[ "$rc" -eq 0 ] || [ "$failed" -gt "$before" ] || problem "$run" "it ended with $rc" "$result"
+	judge_skips "$run" "$console"
 	"$QUILT_TOOLS/splat.sh" -k "$run" "$console" || problem "$run" "the kernel complained" "$console"
 }
 
 kunit_py() { (cd "$TREE" && exec python3 tools/testing/kunit/kunit.py "$@"); }
 
-run_uml() {
-	local run=$1 dir=$OUT/$1 rc=0 opt args=()
-	shift
+build_uml() { # RUN
+	local run=$1 dir=$OUT/$1 opt args=()
 	need gcc:gcc make:make flex:flex bison:bison bc:bc python3:python3
-	if [ -f "$QUILT_TOOLS/configs/$run.config" ]; then
+	if [ "$run" != uml ]; then
 		while read -r opt; do
 			args+=(--kconfig_add "$opt")
 		done < <(grep '^CONFIG' "$QUILT_TOOLS/configs/$run.config")
@@ -69,29 +91,50 @@ run_uml() {
 	logged "$LOGS/build-$run.log" kunit_py build --build_dir "$dir" \
 		--kunitconfig kernel/trace --jobs "$JOBS" "${args[@]}" ||
 		die "kernel $run does not build" "see $LOGS/build-$run.log"
+}
+
+# As kunit.py does it for anybody.
+run_uml() {
+	local run=uml dir=$OUT/uml rc=0
+	build_uml $run
 	step "running KUnit on $run"
 	rm -f "$dir/test.log"
-	kunit_py exec --build_dir "$dir" --timeout 600 "$@" "$FILTER" \
+	kunit_py exec --build_dir "$dir" --timeout "${LIMIT:-600}" "$FILTER" \
 		>"$LOGS/kunit-$run.log" 2>&1 </dev/null || rc=$?
 	# kunit.py parses the log; what it does not show is in there too.
 	[ ! -f "$dir/test.log" ] || cp "$dir/test.log" "$LOGS/console-$run.log"
 	judge "$run" $rc "$LOGS/kunit-$run.log" "$LOGS/console-$run.log"
 }
 
-run_x86_64() {
-	local rc=0 log=$LOGS/console-x86_64.log
-	"$QUILT_TOOLS/kernel.sh" guest
-	step "running KUnit on x86_64 in QEMU"
-	"$QUILT_TOOLS/guest.sh" run -q --no-splat -t 600 -L "$log" \
-		-A "kunit.enable=1 kunit.autorun=1 kunit.filter_glob=$FILTER" true || rc=$?
-	kunit_py parse "$log" >"$LOGS/kunit-x86_64.log" 2>&1 || rc=$?
-	judge x86_64 $rc "$LOGS/kunit-x86_64.log" "$log"
+# At boot, before the guest's scenario begins.
+run_guest() { # RUN KERNEL [SCENARIO]
+	local run=$1 rc=0 log=$LOGS/console-$1.log
+	step "running KUnit on $run in the guest"
+	"$QUILT_TOOLS/guest.sh" run -q --no-splat -t "${LIMIT:-600}" -k "$OUT/$2" -L "$log" \
+		-A "kunit.enable=1 kunit.autorun=1 kunit.filter_glob=$FILTER" "${3:-true}" || rc=$?
+	if ! grep -q '^CONFIG_TRACE_.*KUNIT_TEST=y' "$OUT/$2/.config"; then
+		[ $rc -eq 0 ] || problem "$run" "the guest ended with $rc" "$log"
+		say "kunit $run: boots, and has none of the suites"
+		passed=$((passed + 1))
+		return
+	fi
+	kunit_py parse "$log" >"$LOGS/kunit-$run.log" 2>&1 || rc=$?
+	judge "$run" $rc "$LOGS/kunit-$run.log" "$log"
+}
+
+run_corner() { # RUN
+	local extra=$QUILT_TOOLS/configs/corners/${1#corner-}.config
+	[ -f "$extra" ] ||
+		die "no such corner: ${1#corner-}" "they are: $(cd "${extra%/*}" && printf '%s ' *.config)"
+	EXTRA=$extra "$QUILT_TOOLS/kernel.sh" -o "$1" guest
+	run_guest "$1" "$1"
 }
 
 # run_qemu ARCH CPU [PREFIX]
 run_qemu() {
 	local run=$1 cpu=$2 prefix=${3:-} rc=0 args=(--arch "$1")
 	"$QUILT_TOOLS/qemu.sh" install "$cpu"
+	[ "$run" != riscv ] || need /usr/share/qemu/opensbi-riscv64-generic-fw_dynamic.bin:opensbi
 	if [ -n "$prefix" ]; then
 		need "${prefix}gcc:gcc-${prefix%-}"
 		args+=(--cross_compile "$prefix")
@@ -123,12 +166,20 @@ runs=("$@")
 [ $# -gt 0 ] || runs=(uml uml-debug x86_64)
 for run in "${runs[@]}"; do
 	case $run in
-	uml) run_uml uml ;;
-	uml-debug) run_uml uml-debug --kernel_args seccomp=on --kernel_args ncpus=2 ;;
-	x86_64) run_x86_64 ;;
+	uml) run_uml ;;
+	uml-debug)
+		build_uml uml-debug
+		run_guest uml-debug uml-debug kmemleak
+		;;
+	x86_64)
+		"$QUILT_TOOLS/kernel.sh" guest
+		run_guest x86_64 guest
+		;;
+	corner-*) run_corner "$run" ;;
 	arm64) run_qemu arm64 aarch64 aarch64-linux-gnu- ;;
 	s390) run_qemu s390 s390x s390x-linux-gnu- ;;
 	i386) run_qemu i386 i386 ;;
+	riscv) run_qemu riscv riscv64 riscv64-linux-gnu- ;;
 	-h | --help) usage; exit 0 ;;
 	*) usage >&2; exit 2 ;;
 	esac

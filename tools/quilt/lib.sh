@@ -3,7 +3,7 @@
 # missing packages, time-limited steps. Source it, do not run it.
 
 set -euo pipefail
-# Stable sorting and messages whatever the user's locale is.
+# The user's locale must not change sorting and messages.
 export LC_ALL=C
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -23,7 +23,7 @@ QUILT_EMAIL=maintainers@users.noreply.a-seed-52fe946d.example
 say()  { printf '%s\n' "$*"; }
 step() { printf '\033[1m==> %s\033[0m\n' "$*"; }
 warn() { printf 'warning: %s\n' "$*" >&2; }
-# The first argument says what is wrong, the others what to do next.
+# The first argument is the error, the others are advice.
 die() {
 	printf 'error: %s\n' "$1" >&2
 	shift
@@ -38,7 +38,7 @@ make_dir() {
 		    "make it writable, or choose another place with BUILD=DIR or XDG_CACHE_HOME=DIR"
 }
 
-# need_space DIR MIB WHAT: better before the work than after half of it.
+# need_space DIR MIB WHAT: fails before the work, and not in the middle.
 need_space() {
 	local free
 	free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
@@ -87,14 +87,15 @@ need() {
 	fi
 }
 
+# One at a time: checks run side by side.
 apt_install() {
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q update &&
-		as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
-			--no-install-recommends install "$@"
+	# shellcheck disable=SC2016
+	as_root flock -o "$LOGS/apt.lock" env DEBIAN_FRONTEND=noninteractive \
+		sh -c 'apt-get -q update && apt-get -q -y --no-install-recommends install "$@"' sh "$@"
 }
 
-# logged LOG CMD...: output to LOG with a line every half minute, so that a
-# long step shows that it lives; the end of the log when it fails.
+# logged LOG CMD...: output to LOG. Prints a line every half minute, to show progress,
+# and the end of the log when the command fails.
 logged() {
 	local log=$1 pid start=$SECONDS next=30 rc=0 traps
 	shift
@@ -105,7 +106,7 @@ logged() {
 	traps=$(trap -p INT TERM)
 	trap 'kill "$pid" 2>/dev/null; exit 130' INT TERM
 	while kill -0 "$pid" 2>/dev/null; do
-		# Short steps are not to wait for a whole second.
+		# Do not delay short steps by a whole second.
 		sleep $((SECONDS - start < 3 ? 0 : 1)).1
 		if [ $((SECONDS - start)) -ge $next ]; then
 			next=$((next + 30))
@@ -136,6 +137,18 @@ guest_program() {
 		die "$name does not build" "see above"
 }
 
+# guest_rds TREE: sets $rds_test, the arguments of guest.sh for the kernel tree's own
+# test of the flight recorder of RDS and its program, static.
+guest_rds() {
+	local dir=$BUILD/guest/selftest-rds source=$1/tools/testing/selftests/net/rds
+	need gcc:gcc
+	make_dir "$dir"
+	gcc -Wall -Wextra -O2 -static -o "$dir/rds_traffic" "$source/rds_traffic.c" ||
+		die "rds_traffic of $1 does not build" "see above"
+	cp -u "$source/recorder.sh" "$dir/"
+	rds_test=(-a "$dir:/selftest-rds" -a "$dir/rds_traffic:/usr/bin/rds_traffic")
+}
+
 # guest_rtla TREE: sets $program to a static build of the kernel tree's rtla.
 guest_rtla() {
 	local dir
@@ -162,9 +175,9 @@ guest_module() {
 	module=$dir/$2.ko
 }
 
-# An apt configuration of its own: host's sources with other suites, own lists
-# and cache, nothing on the host is changed. apt_isolated SUITE... prints the
-# options for apt-get, one a line.
+# apt_isolated SUITE...: prints options for apt-get, one a line, to use the host's
+# mirror with other suites, and lists and a cache of its own. The host does not
+# change.
 apt_isolated() {
 	local dir=$BUILD/apt src uri key suite
 	make_dir "$dir/lists/partial"

@@ -3,19 +3,19 @@
 # accelerator.
 #
 # usage: qemu.sh install [CPU]      install qemu-system-CPU (x86_64; aarch64, s390x,
-#                                   i386) if it is missing
-#        qemu.sh accel [KERNELDIR]  print the options to run KERNELDIR's kernel
-#                                   (build/out/guest) with
-#        qemu.sh clock              print what an emulated kernel has to be told
-#                                   about its clock
+#                                   i386, riscv64) if it is missing
+#        qemu.sh accel [KERNELDIR]  print the options for KERNELDIR's kernel
+#                                   (build/out/guest)
+#        qemu.sh clock              print the kernel parameters about the clock of
+#                                   an emulated CPU
 #
-# A /dev/kvm may be there and yet hang a guest, as in a nested machine, so KVM
-# is taken only after a probe boot has ended as it should. Otherwise the CPU is
-# emulated: with a host thread per guest CPU from QEMU 10 on, with one thread
-# for all before, where several break the kernel's text patching (int3 Oops).
+# KVM is used only after a probe boot has ended as it should, as a guest may hang
+# with the /dev/kvm of a nested machine. Otherwise the CPU is emulated. From QEMU
+# 10 on each guest CPU has a host thread. Before, one thread runs them all, as
+# several break the kernel's text patching (int3 Oops).
 #
-#   ACCEL=tcg|kvm in the environment: no probe, take this one
-#   TCG=single in the environment: one host thread, where the CPU is emulated
+#   ACCEL=tcg|kvm in the environment: use this one, without a probe
+#   TCG=single in the environment: use one host thread to emulate the CPUs
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -53,6 +53,7 @@ install() {
 	case ${1:-x86_64} in
 	x86_64 | i386) ;;
 	aarch64) PACKAGE=qemu-system-arm ;;
+	s390x | riscv64) PACKAGE=qemu-system-misc ;;
 	*) PACKAGE=qemu-system-$1 ;;
 	esac
 	QEMU=qemu-system-${1:-x86_64}
@@ -112,9 +113,9 @@ accel() {
 	fi
 }
 
-# On a busy host the guest fails to measure its own clock, goes without it, and
-# then tests of clocks and latencies hang or fail. So it is told: the counter
-# is the host's.
+# On a busy host the guest fails to measure the TSC and does not use it, and then
+# tests of clocks and latencies hang or fail. The parameters tell it the frequency,
+# which is that of the host.
 clock() {
 	local kept=$BUILD/guest/tsc-khz boot khz
 	boot=$(cat /proc/sys/kernel/random/boot_id)

@@ -1,18 +1,18 @@
 #!/bin/bash
-# Leaves data races that are not the quilt's out of a console log.
+# Removes reports of data races that are not the quilt's from a console log.
 #
 # usage: races.sh NAMES <LOG
 #
 #   NAMES  a file of lines "added FUNCTION" (in a file that the quilt adds),
-#          "tracing FUNCTION" (any other one of kernel/trace and of what goes
-#          with it), "known REGEX" (the two functions of a report, " / " between)
+#          "tracing FUNCTION" (any other one of kernel/trace and its
+#          surroundings), "known REGEX" (the two functions of a report, " / " between)
 #
-# Left out are reports of KCSAN
+# It removes reports of KCSAN
 #   - of which neither function has to do with tracing
-#   - of functions of mainline's on one CPU, one of them in an interrupt: what
-#     they count per CPU and per task is as it was when an interrupt ends
+#   - of functions of mainline's on one CPU, one of them in an interrupt, which
+#     leaves the counters per CPU and per task as it found them
 #   - that are known
-# but never one that is not whole, or has another complaint in its middle.
+# but never a report that is cut, or has another complaint in its middle.
 
 set -u
 case ${1:-} in

@@ -1,37 +1,50 @@
 #!/bin/bash
-# Runs the guest scenarios that prove something and are no selftests, in their
-# short form.
+# Runs the guest scenarios that are no selftests, in their short form.
 #
 # usage: scenarios.sh [RECORDS]
 #
 #   export-relay   the sample module's stream beside trace_pipe_raw, record by
-#                  record (RECORDS of them, 20000), and that the comparison
-#                  notices what is wrong
+#                  record (RECORDS of them, 20000), and the comparison notices
+#                  errors
 #   tp-printk      a selftest that needs this boot parameter
 #   boot-snapshot  which boot instances have a snapshot buffer
+#   tracefs-storm  random operations on all files, for a minute, another seed each
+#                  day
+#   persistent     poll() of a persistent instance and of its backup
 #   boot-process   the tracer "process", started from the kernel command line
 #   flight-recorder  the sample's coredumps of a network device that was down
-#   snapshot-proof  each record of a thousand snapshots once, in order, or said
-#                  to be lost, and that the comparison notices what is wrong
+#   instance-modules  the samples of instances are loaded and removed hundreds of
+#                  times and leave no memory behind, and a leak is noticed
+#   rds            the flight recorder of RDS: the kernel's selftest, hundreds of lost
+#                  connections, and unloading at any moment
+#   snapshot-proof  each record of a thousand snapshots comes once, in order, or is
+#                  reported as lost, also with hotplug and resize on four CPUs and
+#                  with 256 MiB for each CPU, and the comparison notices errors
+#   snapshot-raw   trace-cmd reads a snapshot that is held, and the test notices
+#                  when nobody holds it
+#   snapshot-stall  how long others wait for a reader of many old records
 #   rtla           rtla of the kernel tree acts on a sample above the threshold and
 #                  leaves nothing behind; how late it was is printed
 #   ktrace-tool    the tool of the kernel tree lists, switches and follows ktrace
-#                  events and leaves nothing behind, and that this is noticed
-#   clients        what trace-cmd, perf and a BPF program read of ktrace events,
-#                  and trace-cmd of the tracer of processes, beside the file
-#                  trace, and that the comparison notices what is wrong
-#   failslab       one allocation after the other fails: an error, and nothing
-#                  has changed, and that it is noticed if something has
-#   process-strace  the tracer "process" beside strace -f, call by call, and that
-#                  the comparison notices what is wrong
-#   process-storm  the life of each of 2000 processes once, and that it is noticed
-#                  when it is not
-#   process-fault  a page comes late while the tracer reads a string of it, and that
-#                  the test notices what is not done
-#   ktrace-many    modules with 1,000, 3,000 and 10,000 ktrace events: all there,
-#                  each once, and gone in the end; what that takes is printed
+#                  events and leaves nothing behind, and a rest is noticed
+#   clients        trace-cmd, perf and a BPF program read ktrace events, and
+#                  trace-cmd the tracer of processes, as the file trace shows
+#                  them, and the comparison notices errors
+#   failslab       one allocation after the other fails: there is an error, nothing
+#                  has changed, and a change is noticed
+#   process-strace  the tracer "process" beside strace -f, call by call, and the
+#                  comparison notices errors
+#   process-storm  the life of each of 2000 processes is recorded once, and a missing
+#                  one is noticed
+#   follow-bench   event-fork and set_follow_pid find all threads of many; how long
+#                  preemption is off meanwhile is printed
+#   process-fault  a page comes late while the tracer reads a string of it, and the
+#                  test notices a step that is left out
+#   ktrace-many    modules with 1,000, 3,000 and 10,000 ktrace events have each once
+#                  and leave none behind; it prints the time and memory
 #
-# The last line counts.
+# In the environment: ONLY=PATTERN, the names of those to run; STORM=SECONDS for
+# tracefs-storm (60). The last line counts.
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -47,6 +60,12 @@ guest_program relay-compare
 compare=$program
 guest_program snapshot-compare -pthread
 snapshots=$program
+guest_program snapshot-stall -pthread
+stall=$program
+guest_program persistent
+persistent=$program
+guest_program tracefs-storm
+storm=$program
 guest_program ktrace-bpf
 clients=(-p trace-cmd -p linux-perf -a "$program:/usr/bin/ktrace-bpf")
 guest_module guest ktrace_clients
@@ -63,6 +82,7 @@ logged "$LOGS/ktrace-tool.log" make -C "$TREE/tools/tracing/ktrace" \
 	die "tools/tracing/ktrace does not build" "see $LOGS/ktrace-tool.log"
 guest_rtla "$TREE"
 rtla=$program
+guest_rds "$TREE"
 programs=()
 for name in process-compare process-fault process-jobs process-storm; do
 	guest_program $name -pthread
@@ -84,27 +104,77 @@ passed=0 failed=0
 
 # scenario NAME ARGUMENT...: of guest.sh run, the scenario is among them
 scenario() {
-	local name=$1
+	local name=$1 begin=$SECONDS
 	shift
-	if "$QUILT_TOOLS/guest.sh" run -q -t 600 "$@"; then
+	# shellcheck disable=SC2053
+	[[ $name == ${ONLY:-*} ]] || return 0
+	if "$QUILT_TOOLS/guest.sh" run -q -t $((600 + 2 * ${STORM:-0})) "$@"; then
 		passed=$((passed + 1))
 	else
 		failed=$((failed + 1))
 		say "not ok $name"
 	fi
+	say "    $name: $((SECONDS - begin)) s"
 }
 
+# beside NAME ARGUMENT...: as scenario, but next to the ones that follow, for one
+# that waits for most of its time
+pids=()
+beside() {
+	local name=$1
+	shift
+	# shellcheck disable=SC2053
+	[[ $name == ${ONLY:-*} ]] || return 0
+	"$QUILT_TOOLS/guest.sh" run -q -t 1200 "$@" >"$LOGS/scenario-$name.log" 2>&1 &
+	pids+=("$! $name")
+}
+
+# collect: prints and counts those beside
+collect() {
+	local entry name
+	for entry in "${pids[@]}"; do
+		name=${entry#* }
+		if wait "${entry%% *}"; then
+			passed=$((passed + 1))
+			cat "$LOGS/scenario-$name.log"
+		else
+			failed=$((failed + 1))
+			cat "$LOGS/scenario-$name.log"
+			say "not ok $name"
+		fi
+	done
+	pids=()
+}
+leave() {
+	local entry
+	for entry in "${pids[@]}"; do
+		kill "${entry%% *}" 2>/dev/null || true
+	done
+}
+trap leave EXIT
+
+# Most of its time it waits for TCP to try again.
+beside rds "${rds_test[@]}" rds 8
 for argument in "${1:-20000}" noticed; do
 	scenario "export-relay $argument" -a "$compare:/usr/bin/relay-compare" export-relay "$argument"
 done
 instances="trace_instance=foo trace_instance=bar trace_instance=baz"
 scenario flight-recorder flight-recorder
+for argument in 50 noticed; do
+	scenario "instance-modules $argument" instance-modules "$argument"
+done
 for argument in 1000 noticed; do
 	scenario "snapshot-proof $argument" -a "$snapshots:/usr/bin/snapshot-compare" snapshot-proof "$argument"
 done
+scenario "snapshot-proof disturbed" -t 1800 -s 4 -a "$snapshots:/usr/bin/snapshot-compare" snapshot-proof disturbed 200
+scenario "snapshot-proof large" -t 1800 -m 3072 -a "$snapshots:/usr/bin/snapshot-compare" snapshot-proof large 10
+for argument in 2000 noticed; do
+	scenario "snapshot-raw $argument" -p trace-cmd snapshot-raw "$argument"
+done
+scenario snapshot-stall --icount -a "$stall:/usr/bin/snapshot-stall" snapshot-stall
 scenario rtla -a "$rtla:/usr/bin/rtla" rtla
 for argument in "" noticed; do
-	scenario "ktrace-tool $argument" -a "$BUILD/guest/ktrace-tool/ktrace-static:/usr/bin/ktrace" \
+	scenario "ktrace-tool $argument" -a "$BUILD/guest/ktrace-tool/ktrace-cmd-static:/usr/bin/ktrace-cmd" \
 		-A kunit.enable=1 ktrace-tool ${argument:+"$argument"}
 done
 for argument in 300 noticed; do
@@ -113,11 +183,13 @@ done
 scenario failslab "${failures[@]}" failslab
 scenario "failslab noticed" "${failures[@]}" failslab noticed
 for argument in short noticed; do
-	scenario "process-strace $argument" "${programs[@]}" process-strace "$argument"
+	scenario "process-strace $argument" -p make "${programs[@]}" process-strace "$argument"
 done
 for argument in 2000 noticed; do
 	scenario "process-storm $argument" "${programs[@]}" process-storm "$argument"
 done
+guest_program process-loops -pthread
+scenario follow-bench --icount -a "$program:/usr/bin/process-loops" follow-bench 1000
 for argument in "" noticed; do
 	scenario "process-fault $argument" "${programs[@]}" process-fault ${argument:+"$argument"}
 done
@@ -129,5 +201,10 @@ scenario ktrace-many "${many[@]}" ktrace-many
 scenario tp-printk -A tp_printk selftest ktrace/tp_printk.tc
 scenario boot-process -A 'ftrace=process trace_buf_size=8M' boot-process
 scenario boot-snapshot -A "$instances ftrace_boot_snapshot=foo ftrace_boot_snapshot=bar" boot-snapshot
+# One host thread: several can Oops on text that is being patched (QEMU 10).
+TCG=single scenario tracefs-storm -a "$storm:/usr/bin/tracefs-storm" tracefs-storm "${STORM:-60}" "$(date +%Y%m%d)"
+scenario persistent -a "$persistent:/usr/bin/persistent" \
+	-A 'reserve_mem=4M:4096:trace trace_instance=boot@trace trace_instance=copy=boot trace_instance=next alloc_snapshot=copy' persistent
+collect
 say "$passed passed, $failed failed"
 [ $failed -eq 0 ]

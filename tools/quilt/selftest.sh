@@ -5,9 +5,14 @@
 #
 #   -k KERNEL  see guest.sh
 #   (none)  the tests below test.d that the quilt adds
-#   --all   the whole suite, beside the verdicts of the base (12 to 30 minutes)
+#   --all   the whole suite, compared with the verdicts of the unpatched base in
+#           tools/quilt/baseline (12 to 30 minutes): a worse or missing verdict
+#           is a failure, and so is a new test that does not pass
 #   TEST    directories or files below test.d; verification/FILE for those of
 #           runtime verification
+#
+#   SELFTESTS_TREE=TREE in the environment: the tests of another tree than the
+#           kernel's, see image.sh
 #
 # The last line counts.
 
@@ -16,16 +21,51 @@
 
 usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
 
-tests=() limit=1200 kernel=()
+# Runs the whole suite, and prints the differences from the base behind its
+# output. A guest that did not end well is one more failure.
+compare_all() {
+	local log=$LOGS/selftest-all.log differs=$LOGS/selftest-all-differs.log
+	local version base rc=0 passed failed skipped
+	version=$(sed -n 's/^version //p' "$TOP/base")
+	base=$QUILT_TOOLS/baseline/ftracetest-$version.txt
+	[ -f "$base" ] || die "there are no verdicts of the base $version" \
+		"run the suite on the unpatched base, and put the verdicts it prints into $base"
+	make_dir "$LOGS"
+	"$QUILT_TOOLS/guest.sh" run -q ${kernel[0]:+"${kernel[@]}"} -t 5400 selftest --any |
+		tee "$log" || rc=$?
+	"$QUILT_TOOLS/tests/compare-ftracetest.sh" -u "$QUILT_TOOLS/baseline/unsupported.txt" \
+		"$base" "$log" >"$differs" || true
+	read -r passed _ failed _ skipped _ < <(tail -n 1 "$differs") || true
+	say
+	if [ "${passed:-0}" -eq 0 ]; then
+		say "not ok the suite gave no verdicts (log: $log)"
+		passed=0 failed=1 skipped=0
+	else
+		say "beside the base, $(basename "$base"):"
+		sed '$d' "$differs"
+	fi
+	if [ $rc -ne 0 ]; then
+		say "not ok the guest ended with $rc"
+		failed=$((failed + 1))
+	fi
+	say "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" -eq 0 ]
+}
+
+tests=() kernel=()
 if [ "${1:-}" = -k ]; then
 	kernel=(-k "${2:?}")
 	shift 2
 fi
 case ${1:-} in
 -h | --help) usage; exit 0 ;;
---all) limit=5400 ;;
+--all)
+	[ $# -eq 1 ] || { usage >&2; exit 2; }
+	compare_all
+	exit
+	;;
 '')
-	# What the quilt adds, as the project shows it.
+	# The tests that the quilt adds are among the shown files.
 	mapfile -t tests < <(cd "$TOP/tools/testing/selftests/ftrace/test.d" 2>/dev/null &&
 		find . -name '*.tc' -printf '%P\n' | sort
 		cd "$TOP/tools/testing/selftests/verification/test.d" 2>/dev/null &&
@@ -38,4 +78,4 @@ case ${1:-} in
 *) tests=("$@") ;;
 esac
 
-exec "$QUILT_TOOLS/guest.sh" run -q ${kernel[0]:+"${kernel[@]}"} -t $limit selftest "${tests[@]}"
+exec "$QUILT_TOOLS/guest.sh" run -q ${kernel[0]:+"${kernel[@]}"} -t 1200 selftest "${tests[@]}"

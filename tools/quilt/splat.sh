@@ -1,16 +1,16 @@
 #!/bin/bash
-# Looks for what a kernel says when something is wrong: warnings, oopses,
-# reports of the sanitizers and of lockdep, stalls, leaks.
+# Looks for complaints of a kernel: warnings, oopses, reports of the sanitizers and
+# of lockdep, stalls, leaks.
 #
 # usage: splat.sh [-k KIND] LOG...
 #
 #   LOG      console logs; one that is missing or empty is a failure, too
-#   -k KIND  allow what tools/quilt/splats/known lists for this kind of run
+#   -k KIND  allow the splats that tools/quilt/splats/known lists for this kind of run
 #
 # Prints each splat with the place in its log and returns 1 when there is any.
-# A splat is a header line and what belongs to it up to the end of its stack
-# trace. A known one is allowed once a boot, some more often, as a whole: its header has to match
-# and lines of its trace, and the next header begins another splat.
+# A splat is a header line and the lines up to the end of its stack trace. A known
+# one is allowed once a boot, some more often. Its header has to match, and lines
+# of its trace. The next header begins another splat.
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -40,8 +40,8 @@ for log in "$@"; do
 		rc=1
 		continue
 	fi
-	# With time stamps on the kernel's own lines (PRINTK_TIME) the lines
-	# without are user space talking, and do not count.
+	# If the kernel's lines have time stamps (PRINTK_TIME), the others are of user
+	# space and do not count.
 	stamped=0
 	! grep -aqE '\[ *[0-9]+\.[0-9]+\](\[ *[CT][0-9]+\])? Linux version' "$log" || stamped=1
 	awk -v kind="$kind" -v stamped=$stamped -v log_name="$log" \

@@ -13,13 +13,13 @@
 #   LIMIT=SECONDS    for one scenario in one kernel (600, and one for a cycle)
 #
 # The topic failslab is the scenario of that name: it has each allocation fail
-# once, and then looks for leaks, so it is for guest-debug alone.
+# once, and then looks for leaks. Only guest-debug can find leaks.
 #
 # A scenario that needs a module has it in tools/quilt/guest/modules, under its
 # own name with an underscore. Programs that it needs are in tools/quilt/guest,
 # and it names them in a line "# programs: NAME...". The last line counts
-# scenarios and kernels.
-# 10000 cycles are for a night, CYCLES=200 KINDS=guest for a minute.
+# scenarios and kernels. 10000 cycles take a night, CYCLES=200 KINDS=guest takes a
+# minute.
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -46,11 +46,11 @@ mapfile -t known < <(cd "$QUILT_TOOLS/guest/scenarios" && printf '%s\n' *-tortur
 	echo failslab)
 [ ${#topics[@]} -gt 0 ] || topics=("${known[@]}")
 for topic in "${topics[@]}"; do
-	printf '%s\n' "${known[@]}" | grep -qxF -e "$topic" ||
+	grep -qxF -e "$topic" < <(printf '%s\n' "${known[@]}") ||
 		die "there is no torture of $topic" "there is: ${known[*]}"
 done
 
-# What guest.sh needs besides the scenario's name, in $extras and $arguments
+# Sets $extras and $arguments, the options and arguments of guest.sh.
 prepare() {
 	local kind=$1 topic=$2 name names=()
 	extras=() arguments=("$topic-torture" "$cycles")
@@ -78,7 +78,7 @@ tracing_only() {
 	local dir=$OUT/$1/kernel/trace list
 	list=$(mktemp)
 	{
-		names "$dir"/trace_{export_core,follow,instance,ktrace*,process*,snapshot*}.o \
+		names "$dir"/trace_{export_core,events_syscall,follow*,instance,ktrace*,process*,snapshot*}.o \
 			"$BUILD"/guest/*"-$1"/*.o | sed 's/^/added /'
 		names "$dir"/*.o "$OUT/$1"/kernel/tracepoint.o "$OUT/$1"/drivers/hwtracing/stm/*.o |
 			sed 's/^/tracing /'
@@ -106,13 +106,13 @@ for kind in "${kinds[@]}"; do
 		begin=$SECONDS rc=0
 		log=$LOGS/torture-$topic-$kind.log
 		# Grace periods are long in an emulated kernel that
-		# checks everything, and most of what is done here waits for some.
+		# checks everything, and most operations here wait for some.
 		[ "$kind" = guest ] || extras+=(-A rcupdate.rcu_expedited=1)
-		# It patches code all the time. With a host thread per CPU that
-		# ended twice in an int3 Oops, on both CPUs at once, at a place
-		# where the memory, which the Oops shows, had no int3 any more:
-		# QEMU forgets its translation before it writes the byte, and
-		# another thread may have made the old one anew in between.
+		# It patches code all the time. With a host thread per CPU two
+		# runs ended in an int3 Oops on both CPUs, at a place where the
+		# memory had no int3 any more: QEMU drops its translation before
+		# it writes the byte, and another thread can translate the old
+		# byte in between.
 		threads=multi
 		[ "$kind-$topic" != guest-ktrace ] || threads=single
 		# KASAN and kmemleak want room.

@@ -7,13 +7,13 @@
 
 BASE=${BASE:-}
 BASE_FILE=$TOP/base
-# Counts only before the first export, which writes the file base.
+# The version before the first export, which writes the file base.
 FIRST_VERSION=7.3.4
 
 need git:git
 
 # Neither the caller's repository nor the user's or the host's settings may
-# change what is generated. What is set here wins over the tree's own config.
+# change the result. The settings below win over the tree's own config.
 # shellcheck disable=SC2046
 unset $(git rev-parse --local-env-vars)
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_ATTR_NOSYSTEM=1
@@ -49,7 +49,9 @@ lock_tree() {
 	flock -n 9 || { say "waiting for another run on $BUILD"; flock 9; }
 }
 
+# WANTED_VERSION in the environment is for a run of bump.sh.
 pinned_version() {
+	[ -z "${WANTED_VERSION:-}" ] || { echo "$WANTED_VERSION"; return; }
 	[ ! -f "$BASE_FILE" ] || awk '$1 == "version" { print $2; exit }' "$BASE_FILE"
 	[ -f "$BASE_FILE" ] || echo "$FIRST_VERSION"
 }
@@ -57,7 +59,7 @@ pinned_version() {
 # makefile_version <Makefile: "7.3.4"
 makefile_version() {
 	awk '$1 ~ /^(VERSION|PATCHLEVEL|SUBLEVEL)$/ && $2 == "=" { v = v sep $3; sep = "." }
-	     $1 == "EXTRAVERSION" { print v $3; exit }' | sed 's/\.0$//'
+	     $1 == "EXTRAVERSION" && !said++ { print v $3 }' | sed 's/\.0$//'
 }
 
 # The two places in which the base's files are looked up: a directory and
@@ -65,8 +67,8 @@ makefile_version() {
 blob_in_dir()  { [ ! -f "$1/$2" ] || git hash-object --no-filters "$1/$2"; }
 blob_in_tree() { git -C "$1" rev-parse -q --verify "$(base_of "$1"):$2" || true; }
 
-# base_differs blob_in_dir|blob_in_tree WHERE: the files of the pinned base
-# that are others there.
+# base_differs blob_in_dir|blob_in_tree WHERE: the files of the pinned base that
+# differ there.
 base_differs() {
 	local kind want path got
 	[ -f "$BASE_FILE" ] || return 0
@@ -81,7 +83,7 @@ base_differs() {
 	done <"$BASE_FILE"
 }
 
-# The tag base, or the first commit of a tree that somebody made by hand.
+# The tag base, or the first commit of a tree that was made by hand.
 base_of() {
 	git -C "$1" rev-parse -q --verify 'base^{commit}' 2>/dev/null ||
 		git -C "$1" rev-list --max-parents=0 -n 1 HEAD 2>/dev/null
@@ -122,10 +124,10 @@ touched() {
 	[ $# -eq 0 ] || sed -n 's|^diff --git a/\(.*\) b/.*|\1|p' -- "$@" | sort -u
 }
 
-# What the tree holds, in .git/quilt-state: "head ID", the last commit that
-# is in the patches; "series ID"; "base any" for another base than the pinned
-# one, and "objects DIR", the repository that it came from; and while a run
-# changes things "switching ID" or "exporting yes".
+# .git/quilt-state describes the tree: "head ID", the last commit that is in the
+# patches; "series ID"; "base any" for another base than the pinned one, and
+# "objects DIR", the repository that it came from; and "switching ID" or
+# "exporting yes" while a run changes it.
 state_get() { sed -n "s/^$1 //p" "$TREE/.git/quilt-state" 2>/dev/null || true; }
 state_set() {
 	local file=$TREE/.git/quilt-state key=$1 value=${2:-}
@@ -162,52 +164,6 @@ am() {
 	[ "$(state_get base)" != any ] || three=(-3)
 	[ $# -eq 0 ] ||
 		git -C "$dir" am -q "${three[@]}" --committer-date-is-author-date "$@" </dev/null
-}
-
-# What bisect and check compile: a full clone and a build directory for each
-# architecture, kept, so that only what differs is built.
-COMPILE_TREE=$BUILD/check/linux
-
-compile_checkout() {
-	need gcc:gcc make:make flex:flex bison:bison bc:bc pahole:dwarves \
-		/usr/include/gelf.h:libelf-dev /usr/include/openssl/opensslv.h:libssl-dev
-	if ! git -C "$COMPILE_TREE" checkout -q --detach --force "$1" 2>/dev/null; then
-		need_space "$BUILD" 3000 "a second kernel tree"
-		scratch_clone "$COMPILE_TREE" "$1"
-	fi
-}
-
-# compile ARCH ARGUMENT...: make in the clone. The configuration is made anew
-# for each commit, a symbol that a patch adds would be asked for otherwise.
-compile() {
-	local arch=$1 dir=$OUT/check-$1 parts part files=()
-	shift
-	case $arch in
-	x86_64) parts="guest tracing kunit check" ;;
-	um) parts="uml tracing kunit" ;;
-	esac
-	make_dir "$dir"
-	for part in $parts; do
-		files+=("$QUILT_TOOLS/configs/$part.config")
-	done
-	files+=("$COMPILE_TREE/tools/testing/selftests/ftrace/config")
-	[ ! -f "$COMPILE_TREE/kernel/trace/.kunitconfig" ] ||
-		files+=("$COMPILE_TREE/kernel/trace/.kunitconfig")
-	# The last word on an option counts.
-	awk '/^(# )?CONFIG_/ { name = $0; gsub(/^# |[= ].*/, "", name); line[name] = $0 }
-	     END { for (name in line) print line[name] }' "${files[@]}" | sort >"$dir/fragments"
-	local make=(make -C "$COMPILE_TREE" "O=$dir" "ARCH=$arch" LOCALVERSION=
-		KCFLAGS=-fno-diagnostics-show-caret -s)
-	"${make[@]}" "KCONFIG_ALLCONFIG=$dir/fragments" allnoconfig &&
-		"${make[@]}" -k -j"$JOBS" W=1 "$@"
-}
-
-# warnings <LOG: one a line, without numbers, so that two trees compare. A place
-# in a header counts once, however many files include it.
-warnings() {
-	sed "s|$COMPILE_TREE/||g; s|\(\.\./\)\+||g" |
-		grep -E '(warning|error|Warning|Error):' | sort -u |
-		sed 's/:[0-9]\+\(:[0-9]\+\)\?:\?/:/; s/[0-9]\+-character/N-character/' | sort || true
 }
 
 # changed_files FILTER: paths that differ between base and the tree's head.

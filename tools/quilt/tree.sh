@@ -4,17 +4,20 @@
 #
 # usage: tree.sh [-k]
 #
-#   -k      a tree that holds work of its own is fine as it is: for targets
-#           that only want a tree to build
-#   BASE=any in the environment: take another base than the pinned one
-#   FORCE=1 in the environment: throw work that is not exported away; it stays
-#           on a branch backup-DATE
+#   -k, --keep  leave a tree alone that holds work of its own, for targets that
+#               only need a tree to build
 #
-# Run again it applies what has changed in patches/, and touches only the
-# files that come out differently. Where the base comes from: fetch.sh --help.
+# In the environment:
+#   BASE=any    take another base than the pinned one
+#   FORCE=1     discard work that is not exported; a branch backup-DATE keeps it
+#
+# A later run applies the changed patches, and touches only files that differ.
+# fetch.sh --help says where the base comes from.
 
 # shellcheck source=tools/quilt/tree-lib.sh
 . "$(dirname "$0")/tree-lib.sh"
+# shellcheck source=tools/quilt/base-lib.sh
+. "$QUILT_TOOLS/base-lib.sh"
 
 keep=''
 case ${1:-} in
@@ -26,24 +29,6 @@ esac
 
 tree_name=${TREE#"$PWD/"}
 version=$(pinned_version)
-
-# take_base SOURCE DIR: the files of what fetch.sh has found.
-take_base() {
-	local path=${1#*:}
-	case $1 in
-	tar:*) unpack "$2" --strip-components=1 -f "$path" ;;
-	git:*) git -C "${path% *}" archive --format=tar "${path##* }" | unpack "$2" -f - ;;
-	# A build in tools/ survives mrproper.
-	dir:*)
-		tar -C "$path" -cf - --exclude='*.o' --exclude='*.o.d' \
-			--exclude='.*.cmd' --exclude=__pycache__ . | unpack "$2" -f -
-		;;
-	esac
-}
-
-unpack() {
-	tar -C "$1" -x --no-same-owner --checkpoint=20000 --checkpoint-action=totals "${@:2}"
-}
 
 check_base() {
 	local dir=$1 got='' differs advice
@@ -68,23 +53,6 @@ check_base() {
 	fi
 }
 
-# The same content gives the same commit on every machine.
-commit_base() {
-	local dir=$1 version=$2
-	# Debian's .gitignore hides the whole tree.
-	sed -i '\|^/\*$|d' "$dir/.gitignore" 2>/dev/null || true
-	git init -q --template= -b quilt "$dir" &&
-		git -C "$dir" config user.name "$QUILT_NAME" &&
-		git -C "$dir" config user.email "$QUILT_EMAIL" &&
-		git -C "$dir" config core.autocrlf false || return
-	# With this threshold git writes one pack, not a hundred thousand files.
-	logged "$LOGS/base.log" git -C "$dir" -c core.bigFileThreshold=1 -c core.compression=1 \
-		add -f -A || return
-	GIT_AUTHOR_DATE='2026-01-01T00:00:00Z' GIT_COMMITTER_DATE='2026-01-01T00:00:00Z' \
-		git -C "$dir" commit -q -m "Linux $version" || return
-	git -C "$dir" tag base
-}
-
 make_base() {
 	local new=$TREE.new src path
 
@@ -92,12 +60,8 @@ make_base() {
 	path=${src#*:}
 	make_dir "$(dirname "$TREE")"
 	need_space "$(dirname "$TREE")" 4000 "the kernel tree"
-	need xz:xz-utils
 	mkdir "$new"
-	step "unpacking the base"
-	logged "$LOGS/unpack.log" take_base "$src" "$new" ||
-		die "the base could not be unpacked: $path" \
-		    "a damaged file or a full disk: see $LOGS/unpack.log, and run again"
+	unpack_base "$src" "$new"
 	check_base "$new"
 	step "making it commit 0"
 	commit_base "$new" "$(makefile_version <"$new/Makefile")" ||
@@ -105,14 +69,14 @@ make_base() {
 	TREE=$new state_set head "$(git -C "$new" rev-parse base)"
 	if [ "$BASE" = any ]; then
 		TREE=$new state_set base any
-		# git am -3 finds there what the patches were made from.
+		# git am -3 finds the blobs there that the patches were made from.
 		[ "${src%%:*}" != git ] ||
 			TREE=$new state_set objects "$(git -C "${path% *}" rev-parse --path-format=absolute --git-path objects)"
 	fi
 	mv "$new" "$TREE"
 }
 
-# What would be lost, in words; nothing when all of the tree is exported.
+# Names the work that would be lost; nothing when all of the tree is exported.
 own_work() {
 	local head=$1 commits dirty
 	if [ -d "$TREE/.git/rebase-merge" ] || [ -d "$TREE/.git/rebase-apply" ]; then

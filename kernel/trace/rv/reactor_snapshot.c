@@ -1,58 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Snapshot RV reactor:
- *   Keeps what a trace instance has recorded up to the exception.
+ *   Takes a snapshot of a trace instance when an exception is found.
  *
- * Which instance, and how often, are parameters:
+ * The instance, and how many snapshots to take, are parameters:
  *
  *   # echo rv > /sys/module/reactor_snapshot/parameters/instance
  *   # echo 1 > /sys/kernel/tracing/instances/rv/events/sched/enable
  *   # echo snapshot > /sys/kernel/tracing/rv/monitors/wwnr/reactors
  *   # cat /sys/kernel/tracing/instances/rv/snapshot
  */
-#include <linux/atomic.h>
+#include <linux/err.h>
 #include <linux/init.h>
+#include <linux/kstrtox.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/rv.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
-#include <linux/trace.h>
+#include <linux/sysfs.h>
+#include <linux/trace_instance.h>
+
+#include "../trace.h"
 
 #define RV_SNAPSHOT_NAME_LEN	64
 
+/* Protects the following, and changes of rv_snapshot_tr. */
 static DEFINE_MUTEX(rv_snapshot_mutex);
 static char rv_snapshot_name[RV_SNAPSHOT_NAME_LEN];
-static struct trace_array __rcu *rv_snapshot_tr;
 static bool rv_snapshot_ready;
 
-/* What is left of the limit; -1 without one. */
-static atomic_t rv_snapshot_left = ATOMIC_INIT(1);
+static struct trace_array __rcu *rv_snapshot_tr;
+
+/* Monitors react in any context, and only try to get this lock. */
+static DEFINE_RAW_SPINLOCK(rv_snapshot_lock);
+/* How many snapshots to take from now on; -1 for any number */
+static int rv_snapshot_limit = 1;
 
 /*
- * The first exception is the one that matters, and those that follow from it
- * must not push it out: that is what the limit is for.
+ * The first exception is the one that matters. The limit keeps its snapshot
+ * from being replaced by those of the exceptions that follow from it.
  */
-static bool rv_snapshot_take_one(void)
+static void rv_snapshot_take(struct trace_array *tr)
 {
-	int left = atomic_read(&rv_snapshot_left);
-
-	do {
-		if (left <= 0)
-			return left < 0;
-	} while (!atomic_try_cmpxchg(&rv_snapshot_left, &left, left - 1));
-
-	return true;
-}
-
-static void rv_snapshot_give_back(void)
-{
-	int left = atomic_read(&rv_snapshot_left);
-
-	do {
-		if (left < 0)
+	/* Another CPU takes a snapshot now, or the code interrupted here does. */
+	scoped_cond_guard(raw_spinlock_irqsave_try, return, &rv_snapshot_lock) {
+		if (!rv_snapshot_limit || trace_array_snapshot(tr))
 			return;
-	} while (!atomic_try_cmpxchg(&rv_snapshot_left, &left, left + 1));
+		if (rv_snapshot_limit > 0)
+			rv_snapshot_limit--;
+	}
 }
 
 __printf(1, 0) static void rv_snapshot_reaction(const char *msg, va_list args)
@@ -66,63 +65,53 @@ __printf(1, 0) static void rv_snapshot_reaction(const char *msg, va_list args)
 		return;
 
 	trace_array_vprintk(tr, _RET_IP_, msg, args);
-
-	if (rv_snapshot_take_one() && trace_array_snapshot(tr))
-		rv_snapshot_give_back();
+	rv_snapshot_take(tr);
 }
 
 static struct rv_reactor rv_snapshot = {
 	.name = "snapshot",
-	.description = "takes a snapshot of a trace instance if an exception is found.",
+	.description = "take a snapshot of a trace instance if an exception is found.",
 	.react = rv_snapshot_reaction
 };
 
-static int rv_snapshot_prepare(struct trace_array *tr)
+/* Creates the instance, unless there is one of that name. */
+static struct trace_array *rv_snapshot_get(const char *name)
 {
+	struct trace_array *tr;
+	bool created = true;
 	int ret;
 
-	ret = trace_array_init_printk(tr);
-	if (ret)
-		return ret;
-
-	return trace_array_snapshot_alloc(tr);
-}
-
-/* What was made for nothing goes, unless somebody uses it by now. */
-static void rv_snapshot_undo(struct trace_array *tr, bool created)
-{
-	if (!created) {
-		trace_array_leave(tr);
-		return;
+	tr = trace_array_create(name);
+	if (PTR_ERR(tr) == -EEXIST) {
+		created = false;
+		tr = trace_array_get_by_name(name, NULL) ?: ERR_PTR(-ENODEV);
 	}
+	if (IS_ERR(tr))
+		return tr;
 
-	trace_array_put(tr);
-	trace_array_destroy(tr);
+	ret = trace_array_init_printk(tr) ?: trace_array_snapshot_alloc(tr);
+	if (!ret)
+		return tr;
+
+	/* If somebody uses the new instance by now, it stays. */
+	if (!created || trace_array_put_and_destroy(tr))
+		trace_array_put(tr);
+
+	return ERR_PTR(ret);
 }
 
-/* @name is empty for none. */
+/* @name is empty for no instance. */
 static int rv_snapshot_set_instance(const char *name)
 {
 	struct trace_array *tr = NULL;
 	struct trace_array *old;
-	bool created = false;
-	int ret;
 
 	lockdep_assert_held(&rv_snapshot_mutex);
 
 	if (*name) {
-		tr = trace_array_create(name);
-		created = !IS_ERR(tr);
-		if (PTR_ERR(tr) == -EEXIST)
-			tr = trace_array_get_or_create(name, NULL);
+		tr = rv_snapshot_get(name);
 		if (IS_ERR(tr))
 			return PTR_ERR(tr);
-
-		ret = rv_snapshot_prepare(tr);
-		if (ret) {
-			rv_snapshot_undo(tr, created);
-			return ret;
-		}
 	}
 
 	old = rcu_replace_pointer(rv_snapshot_tr, tr,
@@ -130,8 +119,8 @@ static int rv_snapshot_set_instance(const char *name)
 	if (old) {
 		synchronize_rcu();
 		trace_array_snapshot_free(old);
-		/* It stays, for whoever wants to read it. */
-		trace_array_leave(old);
+		/* It stays, so that it can be read. */
+		trace_array_put(old);
 	}
 
 	return 0;
@@ -148,7 +137,7 @@ static int rv_snapshot_instance_set(const char *val,
 
 	guard(mutex)(&rv_snapshot_mutex);
 
-	/* On the kernel's command line it is too early for instances. */
+	/* Parameters of the command line come before there are instances. */
 	if (rv_snapshot_ready)
 		ret = rv_snapshot_set_instance(strim(name));
 	if (!ret)
@@ -170,7 +159,7 @@ static const struct kernel_param_ops rv_snapshot_instance_ops = {
 };
 
 module_param_cb(instance, &rv_snapshot_instance_ops, NULL, 0644);
-MODULE_PARM_DESC(instance, "trace instance to take snapshots of, made if need be; empty for none");
+MODULE_PARM_DESC(instance, "trace instance to take snapshots of, created if need be; empty for none");
 
 static int rv_snapshot_limit_set(const char *val, const struct kernel_param *kp)
 {
@@ -184,14 +173,17 @@ static int rv_snapshot_limit_set(const char *val, const struct kernel_param *kp)
 	if (limit < -1)
 		return -EINVAL;
 
-	atomic_set(&rv_snapshot_left, limit);
+	guard(raw_spinlock_irqsave)(&rv_snapshot_lock);
+	rv_snapshot_limit = limit;
 
 	return 0;
 }
 
 static int rv_snapshot_limit_get(char *buffer, const struct kernel_param *kp)
 {
-	return sysfs_emit(buffer, "%d\n", atomic_read(&rv_snapshot_left));
+	guard(raw_spinlock_irqsave)(&rv_snapshot_lock);
+
+	return sysfs_emit(buffer, "%d\n", rv_snapshot_limit);
 }
 
 static const struct kernel_param_ops rv_snapshot_limit_ops = {

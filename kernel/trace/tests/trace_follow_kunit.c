@@ -17,10 +17,9 @@
 #include <linux/sched/task.h>
 #include <linux/static_call.h>
 #include <linux/thread_info.h>
+#include <linux/trace_follow.h>
 
-#ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
 #include <trace/events/syscalls.h>
-#endif
 
 #include "../trace.h"
 
@@ -35,11 +34,7 @@ struct child {
 
 static bool syscalls_come(struct task_struct *t)
 {
-#ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
 	return test_task_syscall_work(t, SYSCALL_TRACEPOINT);
-#else
-	return false;
-#endif
 }
 
 static int child_fn(void *data)
@@ -132,6 +127,32 @@ static void pid_with_children_it_has(struct kunit *test)
 		KUNIT_EXPECT_NOT_NULL(test, found);
 		if (found)
 			KUNIT_EXPECT_TRUE(test, trace_follow_has(follow, found));
+	}
+	end_child(&child);
+}
+
+/* A walk has come to the parent after the fork had looked at it. */
+static void fork_looks_again(struct kunit *test)
+{
+	struct trace_follow *follow = test->priv;
+	struct task_struct *t, *found = NULL;
+	struct child child;
+
+	fork_child(test, &child);
+	KUNIT_ASSERT_EQ(test, follow_me(follow, true), 0);
+
+	scoped_guard(rcu) {
+		for_each_process(t) {
+			if (rcu_access_pointer(t->real_parent) == current)
+				found = t;
+		}
+		KUNIT_EXPECT_NOT_NULL(test, found);
+		if (found) {
+			clear_bit(__ffs(follow->mask), &found->trace_follow);
+			KUNIT_EXPECT_FALSE(test, trace_follow_has(follow, found));
+			trace_follow_forked(found);
+			KUNIT_EXPECT_TRUE(test, trace_follow_has(follow, found));
+		}
 	}
 	end_child(&child);
 }
@@ -279,17 +300,18 @@ static void bits_run_out(struct kunit *test)
 	struct trace_follow *follows;
 	int i, nr, ret = 0;
 
-	follows = kunit_kcalloc(test, BITS_PER_LONG, sizeof(*follows),
+	follows = kunit_kcalloc(test, BITS_PER_LONG + 1, sizeof(*follows),
 				GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, follows);
 
-	for (nr = 0; nr < BITS_PER_LONG; nr++) {
+	for (nr = 0; nr < BITS_PER_LONG + 1; nr++) {
+		trace_follow_init(&follows[nr]);
 		ret = follow_me(&follows[nr], true);
 		if (ret)
 			break;
 	}
 	KUNIT_EXPECT_EQ(test, ret, -ENOSPC);
-	KUNIT_EXPECT_EQ(test, nr, BITS_PER_LONG - 1);
+	KUNIT_EXPECT_EQ(test, nr, BITS_PER_LONG);
 
 	for (i = 0; i < nr; i++) {
 		KUNIT_EXPECT_EQ(test, hweight_long(follows[i].mask), 1);
@@ -302,22 +324,20 @@ static void bits_run_out(struct kunit *test)
 	trace_follow_clear(&follows[0]);
 }
 
-#ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
-
 static void probe(void *data, struct pt_regs *regs, long id)
 {
 }
 
-static int get_probe(struct trace_follow *follow, bool all)
+static int get_probe(struct trace_follow *follow)
 {
 	return trace_follow_syscalls_get(follow, &__tracepoint_sys_enter,
-					 probe, follow, all);
+					 probe, follow);
 }
 
-static void put_probe(struct trace_follow *follow, bool all)
+static void put_probe(struct trace_follow *follow)
 {
 	trace_follow_syscalls_put(follow, &__tracepoint_sys_enter, probe,
-				  follow, all);
+				  follow);
 }
 
 static void flag_of_the_followed(struct kunit *test)
@@ -329,14 +349,14 @@ static void flag_of_the_followed(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, follow_me(follow, true), 0);
 	KUNIT_EXPECT_FALSE(test, syscalls_come(current));
 
-	KUNIT_ASSERT_EQ(test, get_probe(follow, false), 0);
+	KUNIT_ASSERT_EQ(test, get_probe(follow), 0);
 	KUNIT_EXPECT_TRUE(test, syscalls_come(current));
 	KUNIT_EXPECT_FALSE(test, syscalls_come(kthreadd_task));
 	fork_child(test, &child);
 	KUNIT_EXPECT_TRUE(test, child.flag);
 	end_child(&child);
 
-	put_probe(follow, false);
+	put_probe(follow);
 	KUNIT_EXPECT_FALSE(test, syscalls_come(current));
 }
 
@@ -349,7 +369,7 @@ static void flag_follows_the_choice(struct kunit *test)
 	get_task_comm(old, current);
 
 	/* No choice: all. */
-	KUNIT_ASSERT_EQ(test, get_probe(follow, false), 0);
+	KUNIT_ASSERT_EQ(test, get_probe(follow), 0);
 	KUNIT_EXPECT_TRUE(test, syscalls_come(current));
 	KUNIT_EXPECT_TRUE(test, syscalls_come(kthreadd_task));
 
@@ -364,19 +384,19 @@ static void flag_follows_the_choice(struct kunit *test)
 
 	trace_follow_clear(follow);
 	KUNIT_EXPECT_TRUE(test, syscalls_come(kthreadd_task));
-	put_probe(follow, false);
+	put_probe(follow);
 	KUNIT_EXPECT_FALSE(test, syscalls_come(current));
 	KUNIT_EXPECT_FALSE(test, syscalls_come(kthreadd_task));
 }
 
-/* Whoever wants all tasks gets them, whatever others want. */
+/* A probe that wants all tasks gets them, in spite of the others. */
 static void flag_of_all(struct kunit *test)
 {
 	struct trace_follow *follow = test->priv;
 	struct child child;
 
 	KUNIT_ASSERT_EQ(test, follow_me(follow, true), 0);
-	KUNIT_ASSERT_EQ(test, get_probe(follow, false), 0);
+	KUNIT_ASSERT_EQ(test, get_probe(follow), 0);
 
 	KUNIT_ASSERT_EQ(test, register_trace_sys_enter(probe, NULL), 0);
 	KUNIT_EXPECT_TRUE(test, syscalls_come(kthreadd_task));
@@ -393,7 +413,7 @@ static void flag_of_all(struct kunit *test)
 
 	/* The last one that wants few goes first. */
 	KUNIT_ASSERT_EQ(test, register_trace_sys_enter(probe, NULL), 0);
-	put_probe(follow, false);
+	put_probe(follow);
 	KUNIT_EXPECT_TRUE(test, syscalls_come(kthreadd_task));
 	unregister_trace_sys_enter(probe, NULL);
 	KUNIT_EXPECT_FALSE(test, syscalls_come(kthreadd_task));
@@ -408,25 +428,19 @@ static void flag_of_two_sets(struct kunit *test)
 
 	other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, other);
+	trace_follow_init(other);
 	KUNIT_ASSERT_EQ(test, follow_me(other, true), 0);
 	KUNIT_ASSERT_EQ(test, follow_me(follow, true), 0);
-	KUNIT_ASSERT_EQ(test, get_probe(follow, false), 0);
-	KUNIT_ASSERT_EQ(test, get_probe(other, false), 0);
+	KUNIT_ASSERT_EQ(test, get_probe(follow), 0);
+	KUNIT_ASSERT_EQ(test, get_probe(other), 0);
 
-	put_probe(follow, false);
+	put_probe(follow);
 	KUNIT_EXPECT_TRUE(test, syscalls_come(current));
 	KUNIT_EXPECT_FALSE(test, syscalls_come(kthreadd_task));
-
-	/* From some to all and back, as the option event-follow does it. */
-	trace_follow_syscalls_all(other, true);
-	KUNIT_EXPECT_TRUE(test, syscalls_come(kthreadd_task));
-	trace_follow_syscalls_all(other, false);
-	KUNIT_EXPECT_FALSE(test, syscalls_come(kthreadd_task));
-	KUNIT_EXPECT_TRUE(test, syscalls_come(current));
 
 	trace_follow_clear(other);
 	KUNIT_EXPECT_TRUE(test, syscalls_come(kthreadd_task));
-	put_probe(other, false);
+	put_probe(other);
 	KUNIT_EXPECT_FALSE(test, syscalls_come(kthreadd_task));
 	KUNIT_EXPECT_FALSE(test, syscalls_come(current));
 	tracepoint_synchronize_unregister();
@@ -516,8 +530,7 @@ static void flags_in_a_fork_storm(struct kunit *test)
 	pid = find_get_pid(nr);
 	KUNIT_EXPECT_NOT_NULL(test, pid);
 
-	KUNIT_EXPECT_EQ(test, get_probe(follow, true), 0);
-	trace_follow_syscalls_all(follow, false);
+	KUNIT_EXPECT_EQ(test, get_probe(follow), 0);
 	for (i = 0; pid && i < 200; i++) {
 		if (trace_follow_pids(follow, &pid, 1, true))
 			wrong++;
@@ -547,12 +560,10 @@ static void flags_in_a_fork_storm(struct kunit *test)
 	KUNIT_EXPECT_GT(test, storm.forks, 0);
 	kunit_info(test, "%lu forks\n", storm.forks);
 
-	put_probe(follow, false);
+	put_probe(follow);
 	put_pid(pid);
 	tracepoint_synchronize_unregister();
 }
-
-#endif /* CONFIG_HAVE_SYSCALL_TRACEPOINTS */
 
 static void follow_clear(void *follow)
 {
@@ -566,6 +577,7 @@ static int follow_init(struct kunit *test)
 	follow = kunit_kzalloc(test, sizeof(*follow), GFP_KERNEL);
 	if (!follow)
 		return -ENOMEM;
+	trace_follow_init(follow);
 	test->priv = follow;
 
 	return kunit_add_action_or_reset(test, follow_clear, follow);
@@ -575,20 +587,19 @@ static struct kunit_case follow_cases[] = {
 	KUNIT_CASE(empty_set_has_all),
 	KUNIT_CASE(pid_with_its_children),
 	KUNIT_CASE(pid_with_children_it_has),
+	KUNIT_CASE(fork_looks_again),
 	KUNIT_CASE(strangers_child_is_none),
 	KUNIT_CASE(gone_pid_changes_nothing),
 	KUNIT_CASE(replaced_choice_is_gone),
 	KUNIT_CASE(command_by_name),
 	KUNIT_CASE(user_by_uid),
 	KUNIT_CASE(bits_run_out),
-#ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
 	KUNIT_CASE(flag_of_the_followed),
 	KUNIT_CASE(flag_follows_the_choice),
 	KUNIT_CASE(flag_of_all),
 	KUNIT_CASE(flag_of_two_sets),
 	KUNIT_CASE(one_probe_is_iterated_over),
 	KUNIT_CASE_SLOW(flags_in_a_fork_storm),
-#endif
 	{}
 };
 

@@ -7,40 +7,12 @@
 
 #include <linux/tracepoint.h>
 
-/* A line of three characters for each byte of @len, and more. */
-DECLARE_EVENT_CLASS(instance_kunit,
-		    TP_PROTO(u32 source, u32 seq, u32 len),
-		    TP_ARGS(source, seq, len),
-		    TP_STRUCT__entry(__field(u32, source)
-				     __field(u32, seq)
-				     __dynamic_array(u8, pattern, len)),
-		    TP_fast_assign(__entry->source = source;
-				   __entry->seq = seq;
-				   memset(__get_dynamic_array(pattern),
-					  seq & 0xff, len);),
-		    TP_printk("source=%u seq=%u pattern=%s", __entry->source,
-			      __entry->seq,
-			      __print_hex(__get_dynamic_array(pattern),
-					  __get_dynamic_array_len(pattern)))
-);
-
-DEFINE_EVENT(instance_kunit, instance_kunit,
-	     TP_PROTO(u32 source, u32 seq, u32 len),
-	     TP_ARGS(source, seq, len)
-);
-
-DEFINE_EVENT(instance_kunit, instance_kunit_other,
-	     TP_PROTO(u32 source, u32 seq, u32 len),
-	     TP_ARGS(source, seq, len)
-);
-
-/* Printing it calls back. */
-u32 trace_instance_kunit_print(u32 seq);
-
-DEFINE_EVENT_PRINT(instance_kunit, instance_kunit_print_hook,
-		   TP_PROTO(u32 source, u32 seq, u32 len),
-		   TP_ARGS(source, seq, len),
-		   TP_printk("seq=%u", trace_instance_kunit_print(__entry->seq))
+TRACE_EVENT(no_fields_kunit,
+	    TP_PROTO(int unused),
+	    TP_ARGS(unused),
+	    TP_STRUCT__entry(),
+	    TP_fast_assign(),
+	    TP_printk("%s", "nothing")
 );
 
 #endif /* _TRACE_INSTANCE_KUNIT_H */

@@ -7,27 +7,32 @@
  */
 
 #include <kunit/test.h>
-#include <linux/completion.h>
-#include <linux/kthread.h>
+#include <linux/binfmts.h>
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/sched/task.h>
-#include <linux/seq_buf.h>
 #include <linux/signal.h>
-#include <linux/trace.h>
+#include <linux/uaccess.h>
 
-#include <trace/events/signal.h>
-
-#ifdef CONFIG_FTRACE_SYSCALLS
+#include <asm/syscall.h>
 #include <asm/unistd.h>
-#include <trace/events/syscalls.h>
-#endif
 
-#include "../trace.h"
+#include <trace/events/sched.h>
+#include <trace/events/signal.h>
+#include <trace/events/syscalls.h>
+
+#include "trace_kunit.h"
 
 #define INSTANCE	"trace_process_kunit"
-#define OTHER		"trace_process_kunit_other"
-#define NEW_NAME	"kunit-process"
-#define TEXT_SIZE	65536
+#define STRING		"kunit string"
+#define NO_ADDRESS	8
+#define TEXT_SIZE	SZ_64K
 #define OPENAT		": openat(dfd=0, filename=NULL, flags=0x0, mode=0000)\n"
+
+struct process_kunit {
+	struct trace_kunit	env;
+	char			text[TEXT_SIZE];
+};
 
 static void choose_me(struct kunit *test, struct trace_array *tr)
 {
@@ -40,93 +45,94 @@ static void choose_me(struct kunit *test, struct trace_array *tr)
 static void choose_other(struct kunit *test, struct trace_array *tr)
 {
 	struct pid *pid = find_get_pid(1);
+	int ret;
 
-	KUNIT_ASSERT_EQ(test, trace_follow_pids(&tr->follow, &pid, 1, true),
-			0);
+	ret = trace_follow_pids(&tr->follow, &pid, 1, true);
 	put_pid(pid);
+	KUNIT_ASSERT_EQ(test, ret, 0);
 }
 
-static u64 start_of_child;
-
-static int child_fn(void *done)
+static void set_tracer(struct kunit *test, struct trace_array *tr,
+		       const char *tracer)
 {
-	start_of_child = current->trace_syscall_start;
-	complete(done);
+	KUNIT_ASSERT_EQ(test, tracing_set_tracer(tr, tracer), 0);
+}
+
+static int child_fn(void *data)
+{
 	do_exit(3 << 8);
 }
 
-static void instance_destroy(void *tr)
-{
-	trace_array_set_tracer(tr, "nop");
-	trace_array_put(tr);
-	trace_array_destroy(tr);
-}
-
-/* The child may still be on its way out when this returns. */
+/* The child has exited when this returns. Nobody has to reap it. */
 static pid_t fork_child(struct kunit *test)
 {
-	DECLARE_COMPLETION_ONSTACK(done);
 	pid_t nr;
 
-	nr = kernel_thread(child_fn, &done, "process-child",
+	nr = kernel_thread(child_fn, NULL, "process-child",
 			   CLONE_FS | CLONE_FILES | SIGCHLD);
 	KUNIT_ASSERT_GT(test, nr, 0);
-	wait_for_completion(&done);
+	kernel_wait4(nr, NULL, 0, NULL);
 
 	return nr;
 }
 
-static char *text_of(struct kunit *test, struct trace_array *tr)
-{
-	char *text = kunit_kzalloc(test, TEXT_SIZE, GFP_KERNEL);
-	struct seq_buf s;
-
-	KUNIT_ASSERT_NOT_NULL(test, text);
-	seq_buf_init(&s, text, TEXT_SIZE - 1);
-	KUNIT_ASSERT_EQ(test, trace_array_read(tr, 0, &s), 0);
-
-	return text;
-}
-
 static bool has(struct kunit *test, struct trace_array *tr, const char *what)
 {
-	return strstr(text_of(test, tr), what);
+	struct process_kunit *process = test->priv;
+	struct file *file;
+	size_t len = 0;
+	ssize_t ret;
+
+	file = trace_kunit_open(test, tr->name, "trace", O_RDONLY);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	while ((ret = trace_kunit_read(test, file)) > 0 &&
+	       len + ret < sizeof(process->text)) {
+		memcpy(process->text + len, process->env.text, ret);
+		len += ret;
+	}
+	__fput_sync(file);
+	process->text[len] = '\0';
+	/* Nothing is missing. */
+	KUNIT_ASSERT_EQ(test, ret, 0);
+
+	return strstr(process->text, what);
 }
 
 static void forks_and_exits(struct kunit *test)
 {
-	struct trace_array *tr = test->priv;
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
 	char what[64];
 	pid_t nr;
 
 	choose_me(test, tr);
-	KUNIT_ASSERT_EQ(test, trace_array_set_tracer(tr, "process"), 0);
+	set_tracer(test, tr, "process");
 	nr = fork_child(test);
-	while (!has(test, tr, ": +++ exited with 3 +++"))
-		schedule_timeout_uninterruptible(1);
 
 	snprintf(what, sizeof(what), ": fork child=%d ", nr);
 	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
 	snprintf(what, sizeof(what), "-%d ", nr);
 	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
-	KUNIT_EXPECT_TRUE(test, has(test, tr, "# process trace, version 1\n"));
+	KUNIT_EXPECT_TRUE(test, has(test, tr, ": +++ exited with 3 +++"));
+	KUNIT_EXPECT_TRUE(test, has(test, tr, "# process trace, version 2\n"));
 }
 
 static void strangers_are_not_recorded(struct kunit *test)
 {
-	struct trace_array *tr = test->priv;
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
 	char what[64];
 	pid_t nr;
 
 	choose_other(test, tr);
-	KUNIT_ASSERT_EQ(test, trace_array_set_tracer(tr, "process"), 0);
+	set_tracer(test, tr, "process");
 	nr = fork_child(test);
 	snprintf(what, sizeof(what), "child=%d ", nr);
 	KUNIT_EXPECT_FALSE(test, has(test, tr, what));
 
 	/* Nor is anybody after the tracer has been left. */
 	choose_me(test, tr);
-	KUNIT_ASSERT_EQ(test, trace_array_set_tracer(tr, "nop"), 0);
+	set_tracer(test, tr, "nop");
 	nr = fork_child(test);
 	snprintf(what, sizeof(what), "child=%d ", nr);
 	KUNIT_EXPECT_FALSE(test, has(test, tr, what));
@@ -147,10 +153,11 @@ static void deliver(int sig, int code)
 
 static void senders_of_signals(struct kunit *test)
 {
-	struct trace_array *tr = test->priv;
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
 
 	choose_me(test, tr);
-	KUNIT_ASSERT_EQ(test, trace_array_set_tracer(tr, "process"), 0);
+	set_tracer(test, tr, "process");
 
 	deliver(SIGTERM, SI_USER);
 	deliver(SIGUSR1, SI_QUEUE);
@@ -167,28 +174,88 @@ static void senders_of_signals(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has(test, tr, "--- SIGIO code=POLL_IN sender="));
 }
 
-#ifdef CONFIG_FTRACE_SYSCALLS
+/*
+ * Names of files and programs must not look like records, or like the end of
+ * a name. UTF-8 is printed as it is, and in octal what only looks like it.
+ */
+static const struct {
+	const char	*name;
+	const char	*text;
+} hostile[] = {
+	{ "plain name",			"plain name" },
+	{ "",				"" },
+	{ "a\"b",			"a\\\"b" },
+	{ "a\\",			"a\\\\" },
+	{ "a\n      init-1 : exit",	"a\\n      init-1 : exit" },
+	{ "\r\033[2J\177",		"\\r\\e[2J\\177" },
+	{ "\303\244\342\202\254\360\237\220\247", "\303\244\342\202\254\360\237\220\247" },
+	/* A lone byte, and sequences that are cut short */
+	{ "\202 \303",			"\\202 \\303" },
+	{ "\303\"\342\202",		"\\303\\\"\\342\\202" },
+	{ "\360\237\220",		"\\360\\237\\220" },
+	/* Longer than need be, a surrogate, and beyond the last character */
+	{ "\300\257",			"\\300\\257" },
+	{ "\340\200\257",		"\\340\\200\\257" },
+	{ "\355\240\200",		"\\355\\240\\200" },
+	{ "\364\220\200\200",		"\\364\\220\\200\\200" },
+	/* A control sequence, the order of letters, and the end of a line */
+	{ "\302\2332J",			"\\302\\2332J" },
+	{ "\342\200\256gpj.exe",	"\\342\\200\\256gpj.exe" },
+	{ "\342\200\250",		"\\342\\200\\250" },
+	{ "%s%n",			"%s%n" },
+	/* A long one, with escapes in it */
+	{ "0123456789012345678901234567890\"\n01234567890123456789012345678",
+	  "0123456789012345678901234567890\\\"\\n01234567890123456789012345678" },
+};
 
-/* A string that is not in user space can't be read, which is no harm. */
+static void hostile_names_of_files(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct linux_binprm *bprm;
+	char what[256];
+
+	bprm = kunit_kzalloc(test, sizeof(*bprm), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, bprm);
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+
+	for (int i = 0; i < ARRAY_SIZE(hostile); i++) {
+		bprm->filename = hostile[i].name;
+		trace_sched_process_exec(current, current->pid, bprm);
+		snprintf(what, sizeof(what), ": exec \"%s\"\n",
+			 hostile[i].text);
+		KUNIT_EXPECT_TRUE_MSG(test, has(test, tr, what), "%s", what);
+	}
+}
+
+static struct pt_regs *new_regs(struct kunit *test, int nr)
+{
+	struct pt_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, regs);
+	syscall_set_nr(current, regs, nr);
+
+	return regs;
+}
+
 static void syscalls_with_names(struct kunit *test)
 {
-	struct trace_array *tr = test->priv;
-	struct pt_regs *regs;
-
-	regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, regs);
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
 
 	choose_me(test, tr);
-	KUNIT_ASSERT_EQ(test, trace_array_set_tracer(tr, "process"), 0);
+	set_tracer(test, tr, "process");
 	trace_sys_enter(regs, __NR_openat);
 	trace_sys_exit(regs, -ENOENT);
 	trace_sys_enter(regs, __NR_openat);
 	trace_sys_exit(regs, 17);
 	KUNIT_EXPECT_TRUE(test, has(test, tr, OPENAT));
-	KUNIT_EXPECT_TRUE(test, has(test, tr, "() = -1 ENOENT <"));
+	KUNIT_EXPECT_TRUE(test, has(test, tr, "openat() = -1 ENOENT <"));
 	KUNIT_EXPECT_TRUE(test, has(test, tr, "() = 17 <"));
 
-	/* What seccomp refuses has not entered, and no time. */
+	/* A call that seccomp refuses has not entered, and has no time. */
 	trace_sys_exit(regs, 20);
 	KUNIT_EXPECT_TRUE(test, has(test, tr, "() = 20\n"));
 
@@ -196,77 +263,106 @@ static void syscalls_with_names(struct kunit *test)
 	trace_sys_enter(regs, NR_syscalls + 100);
 	KUNIT_EXPECT_TRUE(test, has(test, tr, ": syscall_"));
 
-	/* What entered before it was followed has no time. */
-	KUNIT_ASSERT_EQ(test, trace_array_set_tracer(tr, "nop"), 0);
-	KUNIT_ASSERT_EQ(test, trace_array_set_tracer(tr, "process"), 0);
-	trace_sys_exit(regs, 18);
-	KUNIT_EXPECT_TRUE(test, has(test, tr, "() = 18\n"));
-
 	/* Off */
 	choose_other(test, tr);
 	trace_sys_exit(regs, 19);
 	KUNIT_EXPECT_FALSE(test, has(test, tr, "() = 19"));
 }
 
-/*
- * The time of a system call is in the task, for all instances. What is left of
- * one that the task left without being followed is not that of another.
- */
-static void times_of_others(struct kunit *test)
+static void enter_openat(struct pt_regs *regs, unsigned long filename)
 {
-	char comms[1][TASK_COMM_LEN] = { NEW_NAME };
-	struct trace_array *other, *tr = test->priv;
-	char was[TASK_COMM_LEN];
-	struct pt_regs *regs;
+	unsigned long args[6] = { 0, filename };
 
-	regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, regs);
-	other = trace_array_create(OTHER);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(other));
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, instance_destroy,
-							other), 0);
-
-	KUNIT_ASSERT_EQ(test, trace_follow_comms(&other->follow, comms, 1,
-						 true), 0);
-	KUNIT_ASSERT_EQ(test, trace_array_set_tracer(other, "process"), 0);
-	choose_me(test, tr);
-	KUNIT_ASSERT_EQ(test, trace_array_set_tracer(tr, "process"), 0);
-
+	syscall_set_arguments(current, regs, args);
 	trace_sys_enter(regs, __NR_openat);
-	KUNIT_EXPECT_NE(test, current->trace_syscall_start, 0);
-	fork_child(test);
-	KUNIT_EXPECT_EQ(test, start_of_child, 0);
-
-	/* The exit is seen by nobody, and then there is another one. */
-	KUNIT_ASSERT_EQ(test, trace_array_set_tracer(tr, "nop"), 0);
-	strscpy(was, current->comm);
-	set_task_comm(current, comms[0]);
-	trace_sys_exit(regs, 21);
-	set_task_comm(current, was);
-	KUNIT_EXPECT_TRUE(test, has(test, other, "() = 21\n"));
 }
 
-#endif
+/* A string that is not in user space can't be read, which is no harm. */
+static void strings_of_syscalls(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	char __user *user = process->env.user;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+	char what[64];
+
+	KUNIT_ASSERT_EQ(test, copy_to_user(user, STRING, sizeof(STRING)), 0);
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	enter_openat(regs, (unsigned long)user);
+	enter_openat(regs, NO_ADDRESS);
+
+	snprintf(what, sizeof(what), "filename=0x%lx \"%s\", ",
+		 (unsigned long)user, STRING);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
+	snprintf(what, sizeof(what), "filename=0x%x, ", NO_ADDRESS);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
+}
+
+static void hostile_strings(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	char __user *user = process->env.user;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+	char what[256];
+
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+
+	for (int i = 0; i < ARRAY_SIZE(hostile); i++) {
+		KUNIT_ASSERT_EQ(test, copy_to_user(user, hostile[i].name,
+						   strlen(hostile[i].name) + 1),
+				0);
+		enter_openat(regs, (unsigned long)user);
+		snprintf(what, sizeof(what), "filename=0x%lx \"%s\", flags",
+			 (unsigned long)user, hostile[i].text);
+		KUNIT_EXPECT_TRUE_MSG(test, has(test, tr, what), "%s", what);
+	}
+}
+
+/* As many arguments as there are: none. */
+static void records_are_small(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_getppid);
+	unsigned long bytes = 0;
+	int cpu;
+
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	tracing_reset_online_cpus(&tr->array_buffer);
+	trace_sys_enter(regs, __NR_getppid);
+	trace_sys_exit(regs, 1);
+
+	for_each_tracing_cpu(cpu)
+		bytes += ring_buffer_bytes_cpu(tr->array_buffer.buffer, cpu);
+	KUNIT_EXPECT_GT(test, bytes, 0);
+	KUNIT_EXPECT_LE(test, bytes, 64);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, ": getppid()\n"));
+}
 
 static int process_init(struct kunit *test)
 {
-	struct trace_array *tr = trace_array_create(INSTANCE);
+	struct process_kunit *process = kunit_kzalloc(test, sizeof(*process),
+						      GFP_KERNEL);
 
-	if (IS_ERR(tr))
-		return PTR_ERR(tr);
-	test->priv = tr;
+	KUNIT_ASSERT_NOT_NULL(test, process);
+	trace_kunit_init(test, &process->env, INSTANCE);
 
-	return kunit_add_action_or_reset(test, instance_destroy, tr);
+	return 0;
 }
 
 static struct kunit_case process_cases[] = {
 	KUNIT_CASE(forks_and_exits),
 	KUNIT_CASE(strangers_are_not_recorded),
 	KUNIT_CASE(senders_of_signals),
-#ifdef CONFIG_FTRACE_SYSCALLS
+	KUNIT_CASE(hostile_names_of_files),
 	KUNIT_CASE(syscalls_with_names),
-	KUNIT_CASE(times_of_others),
-#endif
+	KUNIT_CASE(strings_of_syscalls),
+	KUNIT_CASE(hostile_strings),
+	KUNIT_CASE(records_are_small),
 	{}
 };
 

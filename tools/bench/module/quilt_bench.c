@@ -10,11 +10,16 @@
  * instructions that the guest has executed. Elsewhere it is ktime, in
  * nanoseconds.
  *
+ * A row with .irqs is timed call by call with interrupts on, and sleeps between
+ * two calls: what a call queues, for an interrupt of this CPU, belongs to its
+ * cost, and a task that it wakes is to wait again.
+ *
  * A new row: a loop made by BENCH_LOOP(), a setup and a teardown if nothing
  * here fits, a line in bench_rows[]. The module is built against the base
  * too, so what only the quilt has goes under an #ifdef; the report leaves
  * the base's column of such a row empty.
  */
+#include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
@@ -27,6 +32,11 @@
 #include <linux/trace.h>
 #include <linux/trace_events.h>
 #include <linux/umh.h>
+
+#if __has_include(<linux/trace_instance.h>)
+#include <linux/trace_instance.h>
+#define BENCH_INSTANCES
+#endif
 
 #if __has_include(<linux/ktrace.h>)
 #include <linux/ktrace.h>
@@ -53,6 +63,14 @@ static uint batches = 3;
 module_param(batches, uint, 0444);
 MODULE_PARM_DESC(batches, "batches that are timed");
 
+static uint irq_calls = 1001;
+module_param(irq_calls, uint, 0444);
+MODULE_PARM_DESC(irq_calls, "calls that are timed for a row with interrupts on");
+
+static char *only;
+module_param(only, charp, 0444);
+MODULE_PARM_DESC(only, "rows that have not this in their names are left out");
+
 static ulong warmup = 60000;
 module_param(warmup, ulong, 0444);
 MODULE_PARM_DESC(warmup, "calls before the first timed batch, enough to fill the buffer once");
@@ -67,6 +85,9 @@ struct bench_row {
 	int		exports;
 	int		records;	/* a call writes into buffers that tracefs shows */
 	uint		kib;		/* for the snapshot_* setups */
+	const char	*shell;		/* what snapshot_setup() and file_setup() do, too */
+	const char	*undo;		/* the same for file_teardown() */
+	bool		irqs;		/* the handlers of interrupts count */
 };
 
 #ifdef CONFIG_X86_64
@@ -119,6 +140,9 @@ BENCH_LOOP(loop_int_string, trace_bench_int_string(i, "link_down"))
 BENCH_LOOP(loop_ring, ring_buffer_write(ring, sizeof(ring_record), (void *)ring_record))
 BENCH_LOOP(loop_puts, trace_puts("link_down\n"))
 BENCH_LOOP(loop_printk, trace_printk("a=%llu b=%llu\n", VALUE_A, VALUE_B))
+#ifdef CONFIG_DYNAMIC_DEBUG_CORE
+BENCH_LOOP(loop_pr_debug, dynamic_pr_debug("a=%llu b=%llu\n", VALUE_A, VALUE_B))
+#endif
 BENCH_LOOP(loop_printk_string, trace_printk("number=%d name=%s\n", (int)i, "link_down"))
 BENCH_LOOP(loop_array_printk,
 	   trace_array_printk(instance, _THIS_IP_, "a=%llu b=%llu\n", VALUE_A, VALUE_B))
@@ -231,12 +255,22 @@ static void event_teardown_record(const struct bench_row *row)
 }
 #endif
 
+static void instance_destroy(struct trace_array *tr)
+{
+#ifdef BENCH_PUT_AND_DESTROY
+	if (trace_array_put_and_destroy(tr))
+		trace_array_put(tr);
+#else
+	trace_array_put(tr);
+	trace_array_destroy(tr);
+#endif
+}
+
 static void instance_teardown(const struct bench_row *row)
 {
 	if (row->event)
 		trace_array_set_clr_event(instance, event_system(row), row->event, false);
-	trace_array_put(instance);
-	trace_array_destroy(instance);
+	instance_destroy(instance);
 }
 
 static int instance_setup(const struct bench_row *row)
@@ -261,10 +295,7 @@ static struct trace_array *exporting;
 static void elsewhere_end(void)
 {
 	trace_array_unregister_export(exporting, &exports[0]);
-	if (exporting) {
-		trace_array_put(exporting);
-		trace_array_destroy(exporting);
-	}
+	instance_destroy(exporting);
 }
 
 static void elsewhere_teardown(const struct bench_row *row)
@@ -273,22 +304,22 @@ static void elsewhere_teardown(const struct bench_row *row)
 	elsewhere_end();
 }
 
-/* The export is on the top level, or on an instance other than the event's. */
+/* The export is on an instance other than the event's. */
 static int elsewhere_setup(const struct bench_row *row)
 {
 	int ret;
 
-	exporting = NULL;
-	if (row->exports > 1) {
-		exporting = trace_array_get_by_name("quilt_bench_exporting", NULL);
-		if (!exporting)
-			return -ENOMEM;
-	}
+	exporting = trace_array_get_by_name("quilt_bench_exporting", NULL);
+	if (!exporting)
+		return -ENOMEM;
 	exports[0].write = noop_write;
 	exports[0].flags = TRACE_EXPORT_EVENT;
 	ret = trace_array_register_export(exporting, &exports[0]);
-	if (!ret)
-		ret = instance_setup(row);
+	if (ret) {
+		instance_destroy(exporting);
+		return ret;
+	}
+	ret = instance_setup(row);
 	if (ret)
 		elsewhere_end();
 	return ret;
@@ -315,10 +346,13 @@ static void here_teardown(const struct bench_row *row)
 }
 #endif
 
+/* A task that waits in a file, until snapshot_teardown() */
+#define WAITER(file)	"{ cat " file " >/dev/null & echo $! >/waiter; }"
+
 /* The base has nothing but the file to set the size. */
 static int snapshot_shell(const char *what, uint kib)
 {
-	char command[160];
+	char command[256];
 	char *argv[] = { "/bin/sh", "-c", command, NULL };
 	char *envp[] = { "PATH=/sbin:/bin:/usr/sbin:/usr/bin", NULL };
 
@@ -327,21 +361,100 @@ static int snapshot_shell(const char *what, uint kib)
 	return call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC) ? -EIO : 0;
 }
 
+/* In the directory of the event */
+static int event_shell(const struct bench_row *row, const char *command)
+{
+	char what[160];
+
+	snprintf(what, sizeof(what), "cd events/%s/%s && %s", event_system(row),
+		 row->event, command);
+	return snapshot_shell(what, 1408);
+}
+
+static int file_setup(const struct bench_row *row)
+{
+	return event_shell(row, row->shell) ?: event_setup(row);
+}
+
+static void file_teardown(const struct bench_row *row)
+{
+	event_teardown(row);
+	if (event_shell(row, row->undo))
+		pr_err("bench: error: the event can't be reset\n");
+}
+
+#ifdef CONFIG_DYNAMIC_DEBUG_CORE
+static int log_setup(const struct bench_row *row)
+{
+	return snapshot_shell(row->shell, 1408);
+}
+
+static void log_teardown(const struct bench_row *row)
+{
+	if (snapshot_shell(row->undo, 1408))
+		pr_err("bench: error: the site can't be reset\n");
+}
+#endif
+
+#define ROW_FILTER							\
+	.setup = file_setup, .teardown = file_teardown, .records = 1,	\
+	.shell = "echo 'a != 1' >filter", .undo = "echo 0 >filter"
+
+/* A trigger that looks at each record, and does nothing */
+#define ROW_TRIGGER							\
+	.setup = file_setup, .teardown = file_teardown, .records = 1,	\
+	.shell = "echo 'stacktrace if a == 1' >trigger",		\
+	.undo = "echo '!stacktrace' >trigger"
+
+/* The target of the function tracers */
+static __attribute__((__noipa__)) void bench_function(unsigned long i)
+{
+	barrier();
+}
+
+BENCH_LOOP(loop_function, bench_function(i))
+
+static int function_setup(const struct bench_row *row)
+{
+	char what[80];
+
+	snprintf(what, sizeof(what),
+		 "echo bench_function >set_ftrace_filter && echo %s >current_tracer", row->event);
+	return snapshot_shell(what, 1408);
+}
+
+static void function_teardown(const struct bench_row *row)
+{
+	if (snapshot_shell("echo nop >current_tracer && echo >set_ftrace_filter", 1408))
+		pr_err("bench: error: the tracer can't be reset\n");
+}
+
 static int snapshot_setup(const struct bench_row *row)
 {
-	return snapshot_shell("echo 1 >snapshot", row->kib);
+	char what[160];
+	int ret;
+
+	snprintf(what, sizeof(what), "echo 1 >snapshot%s%s",
+		 row->shell ? " && " : "", row->shell ?: "");
+	ret = snapshot_shell(what, row->kib);
+	/* A task that is to wait in a file gets there. */
+	if (!ret && row->shell)
+		msleep(100);
+
+	return ret;
 }
 
 static void snapshot_teardown(const struct bench_row *row)
 {
-	if (snapshot_shell("echo 0 >snapshot", 1408))
+	if (snapshot_shell("if [ -e /waiter ]; then read -r pid </waiter; kill $pid; >/waiter; fi; echo 0 >snapshot",
+			   1408))
 		pr_err("bench: error: the snapshot buffer can't be freed\n");
 }
 
-#ifdef BENCH_INSTANCE_EXPORTS
+#ifdef BENCH_INSTANCES
 BENCH_LOOP(loop_array_snapshot, trace_array_snapshot(instance))
 BENCH_LOOP(loop_array_off_on,
-	   trace_array_tracing_off(instance); trace_array_tracing_on(instance))
+	   trace_array_set_tracing(instance, false); trace_array_set_tracing(instance, true))
 
 static int array_snapshot_setup(const struct bench_row *row)
 {
@@ -388,47 +501,80 @@ static const struct bench_row bench_rows[] = {
 	{ "TRACE_EVENT two u64, in an instance, 1 exporter on it", loop_two_u64,
 	  here_setup, here_teardown,
 	  .event = "bench_two_u64", .records = 1 },
-	{ "TRACE_EVENT two u64, in an instance, 1 exporter on the top level",
-	  loop_two_u64, elsewhere_setup, elsewhere_teardown,
-	  .event = "bench_two_u64", .exports = 1, .records = 1 },
 	{ "TRACE_EVENT two u64, in an instance, 1 exporter on another", loop_two_u64,
 	  elsewhere_setup, elsewhere_teardown,
-	  .event = "bench_two_u64", .exports = 2, .records = 1 },
+	  .event = "bench_two_u64", .records = 1 },
 #endif
+	{ "TRACE_EVENT two u64, a filter", loop_two_u64, .event = "bench_two_u64", ROW_FILTER },
+	{ "TRACE_EVENT two u64, a trigger", loop_two_u64, .event = "bench_two_u64", ROW_TRIGGER },
 	{ "tracepoint off, int + string", loop_int_string },
 	{ "TRACE_EVENT int + string", loop_int_string, event_setup, event_teardown,
 	  .event = "bench_int_string", .records = 1 },
 #ifdef BENCH_KTRACE
 	{ "ktrace() off", loop_ktrace_two_u64 },
 	{ "ktrace() two u64", loop_ktrace_two_u64, event_setup, event_teardown,
-	  .system = "ktrace", .event = "bench_ktrace_two_u64", .records = 1 },
+	  .system = KBUILD_MODNAME, .event = "bench_ktrace_two_u64", .records = 1 },
 	{ "ktrace() two u64, in an instance", loop_ktrace_two_u64,
 	  instance_setup, instance_teardown,
-	  .system = "ktrace", .event = "bench_ktrace_two_u64", .records = 1 },
+	  .system = KBUILD_MODNAME, .event = "bench_ktrace_two_u64", .records = 1 },
 	{ "ktrace() two u64, 1 exporter", loop_ktrace_two_u64, event_setup, event_teardown,
-	  .system = "ktrace", .event = "bench_ktrace_two_u64", .exports = 1, .records = 1 },
+	  .system = KBUILD_MODNAME, .event = "bench_ktrace_two_u64", .exports = 1, .records = 1 },
+	{ "ktrace() two u64, a filter", loop_ktrace_two_u64,
+	  .system = KBUILD_MODNAME, .event = "bench_ktrace_two_u64", ROW_FILTER },
+	{ "ktrace() two u64, a trigger", loop_ktrace_two_u64,
+	  .system = KBUILD_MODNAME, .event = "bench_ktrace_two_u64", ROW_TRIGGER },
 	{ "ktrace() int + string", loop_ktrace_int_string, event_setup, event_teardown,
-	  .system = "ktrace", .event = "bench_ktrace_int_string", .records = 1 },
+	  .system = KBUILD_MODNAME, .event = "bench_ktrace_int_string", .records = 1 },
 #endif
 	{ "trace_puts()", loop_puts, .records = 1 },
+#ifdef CONFIG_DYNAMIC_DEBUG_CORE
+#define DYNDBG(flags)	"echo func loop_pr_debug " flags " >/proc/dynamic_debug/control"
+	{ "pr_debug() off", loop_pr_debug },
+	{ "pr_debug() two u64, printed", loop_pr_debug, log_setup, log_teardown,
+	  .shell = DYNDBG("+p"), .undo = DYNDBG("-p") },
+#ifdef _DPRINTK_FLAGS_TRACE
+	{ "pr_debug() two u64, recorded", loop_pr_debug, file_setup, file_teardown,
+	  .system = "dyndbg", .event = "dyndbg_message", .records = 1,
+	  .shell = DYNDBG("+T"), .undo = DYNDBG("-T") },
+#endif
+#endif
 	{ "trace_printk() two u64", loop_printk, .records = 1 },
 	{ "trace_printk() int + string", loop_printk_string, .records = 1 },
 	{ "trace_array_printk() two u64, in an instance", loop_array_printk,
 	  instance_setup, instance_teardown, .records = 1 },
+	{ "function not traced", loop_function },
+	{ "function tracer", loop_function, function_setup, function_teardown,
+	  .event = "function", .records = 1 },
+	{ "function graph tracer, entry + return", loop_function,
+	  function_setup, function_teardown, .event = "function_graph", .records = 2 },
+	{ "tracing_snapshot(), interrupts on", loop_snapshot,
+	  snapshot_setup, snapshot_teardown, .kib = 64, .irqs = true },
+	{ "tracing_snapshot(), interrupts on, a task in trace_pipe", loop_snapshot,
+	  snapshot_setup, snapshot_teardown, .kib = 64, .irqs = true,
+	  .shell = WAITER("trace_pipe") },
+#ifdef BENCH_SNAPSHOT_PIPE
+	{ "tracing_snapshot(), interrupts on, snapshot_pipe was opened", loop_snapshot,
+	  snapshot_setup, snapshot_teardown, .kib = 64, .irqs = true,
+	  .shell = ": >>snapshot_pipe" },
+	{ "tracing_snapshot(), interrupts on, a task in snapshot_pipe", loop_snapshot,
+	  snapshot_setup, snapshot_teardown, .kib = 64, .irqs = true,
+	  .shell = WAITER("snapshot_pipe") },
+#endif
 	{ "tracing_snapshot(), 64 KiB a CPU", loop_snapshot,
 	  snapshot_setup, snapshot_teardown, .kib = 64 },
 	{ "tracing_snapshot(), 4 MiB a CPU", loop_snapshot,
 	  snapshot_setup, snapshot_teardown, .kib = 4 << 10 },
 	{ "tracing_snapshot(), 256 MiB a CPU", loop_snapshot,
 	  snapshot_setup, snapshot_teardown, .kib = 256 << 10 },
-#ifdef BENCH_INSTANCE_EXPORTS
+#ifdef BENCH_INSTANCES
 	{ "trace_array_snapshot()", loop_array_snapshot,
 	  array_snapshot_setup, array_snapshot_teardown },
-	{ "trace_array_tracing_off() and _on()", loop_array_off_on,
+	{ "trace_array_set_tracing() off and on", loop_array_off_on,
 	  instance_setup, instance_teardown },
 #endif
 };
 
+static bool left_out;
 static uint rows = ARRAY_SIZE(bench_rows);
 module_param(rows, uint, 0444);
 MODULE_PARM_DESC(rows, "how many rows there are, to be read from sysfs");
@@ -453,10 +599,49 @@ static int compare_u64(const void *a, const void *b)
 	return cmp_int(*(const u64 *)a, *(const u64 *)b);
 }
 
+static u64 bench_call(const struct bench_row *row)
+{
+	u64 start, end;
+
+	preempt_disable();
+	start = bench_clock();
+	row->loop(1);
+	end = bench_clock();
+	preempt_enable();
+
+	return end - start;
+}
+
+static int bench_run_irqs(const struct bench_row *row)
+{
+	u64 *times = kcalloc(irq_calls, sizeof(*times), GFP_KERNEL);
+
+	if (!times)
+		return -ENOMEM;
+
+	for (int i = -10; i < (int)irq_calls; i++) {
+		u64 time = bench_call(row);
+
+		if (i >= 0)
+			times[i] = time;
+		usleep_range(500, 1000);
+	}
+	sort(times, irq_calls, sizeof(*times), compare_u64, NULL);
+	pr_info("bench: row|%s|%s|1|%llu|%llu|%llu|0\n", row->name, BENCH_UNIT,
+		times[0], times[irq_calls / 2], times[irq_calls - 1]);
+	kfree(times);
+
+	return 0;
+}
+
 static int bench_run(const struct bench_row *row)
 {
-	u64 *times = kcalloc(batches, sizeof(*times), GFP_KERNEL);
+	u64 *times;
 
+	if (row->irqs)
+		return bench_run_irqs(row);
+
+	times = kcalloc(batches, sizeof(*times), GFP_KERNEL);
 	if (!times)
 		return -ENOMEM;
 
@@ -486,6 +671,10 @@ static int __init bench_init(void)
 		return -EINVAL;
 
 	r = &bench_rows[row];
+	left_out = only && !strstr(r->name, only);
+	if (left_out)
+		return 0;
+
 	if (r->setup)
 		ret = r->setup(r);
 	if (ret)
@@ -500,7 +689,7 @@ static void __exit bench_exit(void)
 {
 	const struct bench_row *r = &bench_rows[row];
 
-	if (r->teardown)
+	if (r->teardown && !left_out)
 		r->teardown(r);
 }
 

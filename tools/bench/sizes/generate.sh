@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints C code with as many events or places of a kind, each with an int and a
-# u64: what the hundredth takes is what any of them takes.
+# Prints C code with NUMBER events or sites of a kind, each with an int and a u64.
+# The difference of two sizes gives the size of one.
 #
 # usage: generate.sh KIND NUMBER
 #

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Has one allocation after the other fail in what the quilt's files do: the
- * first one in the first attempt, the second one in the next, until an attempt
- * gets by with all that it asks for.
+ * Has one allocation after the other fail in operations on the quilt's files: the
+ * first one in the first attempt, the second one in the next, until no allocation
+ * of an attempt fails.
  *
  * usage: failnth [-ab] [-m DIR] [OPERATION]...
  *
@@ -10,16 +10,15 @@
  *   -a         all allocations; else those after the 48th at growing distances,
  *              as some operations have thousands
  *   -m DIR     where the modules are
- *   -b         spoil what is compared: it has to be noticed
+ *   -b         spoil the compared state, which has to be noticed
  *
- * An attempt that fails has to say ENOMEM, and nothing may have changed: that is
- * looked up in the files named below. An attempt that succeeds is undone, and
- * then nothing may have changed either. Not each failed allocation has to make
- * its attempt fail, but one of them has to.
+ * An attempt that fails has to say ENOMEM, and nothing may have changed in the
+ * files named below. An attempt that succeeds is undone, and then nothing may have
+ * changed either. At least one failed allocation has to make its attempt fail.
  *
- * Needs CONFIG_FAULT_INJECTION, FAILSLAB and FAIL_PAGE_ALLOC, told that also
- * those may fail that may sleep, and the current directory has to be tracefs.
- * Memory of this program is locked: page faults are not to be counted.
+ * Needs CONFIG_FAULT_INJECTION, FAILSLAB and FAIL_PAGE_ALLOC, also for allocations
+ * that may sleep, and the current directory has to be tracefs. The memory of this
+ * program is locked, so that page faults allocate nothing.
  */
 
 #define _GNU_SOURCE
@@ -73,7 +72,7 @@ static const char *const state_files[] = {
 	I "events/oom/mark_victim/trigger",
 };
 
-/* What is in a file, or that it can't be read */
+/* Reads a file; an error is part of the text. */
 static size_t read_file(const char *path, char *buf, size_t size)
 {
 	size_t used = 0;
@@ -348,7 +347,7 @@ static int splice_snapshot(void)
 	return n < 0 ? -errno : 0;
 }
 
-/* What the attempt got and what is left are together what there was. */
+/* The records that the attempt got and those that are left add up. */
 static const char *check_consumed(int ret)
 {
 	ssize_t n;
@@ -377,7 +376,7 @@ static const char *check_spliced(int ret)
 	return ret && nr_consumed ? "failed, and spliced" : check_consumed(0);
 }
 
-/* At an event that nobody has meanwhile */
+/* At an event that nothing else enables */
 static int set_trigger(void)
 {
 	return put(I "events/oom/mark_victim/trigger", "snapshot",
@@ -385,8 +384,8 @@ static int set_trigger(void)
 }
 
 /*
- * Mainline allocates the buffer before it registers the trigger, and when that
- * fails the buffer stays until somebody gives it back.
+ * Mainline allocates the buffer before it registers the trigger. When that fails,
+ * the buffer stays until it is freed by hand.
  */
 static const char *check_trigger(int ret)
 {
@@ -421,7 +420,7 @@ static int resize_subbufs_back(void)
 	return set(I "buffer_subbuf_size_kb", "4") ?: resize_back();
 }
 
-/* What is in the buffers goes with their geometry. */
+/* A new geometry of the buffers removes their records. */
 static void empty_snapshot(void)
 {
 	snapshot_on();
@@ -518,7 +517,7 @@ static void load_ktrace(void)
 	close(module_fd);
 }
 
-/* A site without an event is one that the kernel's log has told of. */
+/* The kernel's log names the sites without an event. */
 static const char *check_sample(int ret)
 {
 	static char text[1 << 18];
@@ -635,7 +634,7 @@ static int follow_no_comm_again(void)
 	return set(I "set_follow_comm", "\n");
 }
 
-/* As ": >FILE" does: it is opened, or all of it is done. */
+/* As ": >FILE" does: open() alone does the operation. */
 static int clear_comm(void)
 {
 	return set(I "set_follow_comm", "");
@@ -678,7 +677,7 @@ static int start_tracer(void)
 	return set(I "current_tracer", "process");
 }
 
-/* Everybody is traced meanwhile. */
+/* All tasks are traced meanwhile. */
 static int stop_tracer(void)
 {
 	return set(I "current_tracer", "nop") ?: set(I "trace", " ");
@@ -824,7 +823,7 @@ static void arm(unsigned int nth)
 		error(1, errno, "fail-nth");
 }
 
-/* Disarms; has the allocation not been reached? */
+/* Disarms. True if the allocation has not been reached. */
 static int armed(void)
 {
 	char text[16] = "";
@@ -871,7 +870,7 @@ static const char *attempt(const struct operation *op, unsigned int nth,
 			return text;
 		}
 	} else {
-		/* What it has changed is for the next prepare(). */
+		/* The next prepare() undoes its changes. */
 		return NULL;
 	}
 
@@ -913,7 +912,7 @@ static int try_all(const struct operation *op)
 	return wrong;
 }
 
-/* Somebody to follow, who does nothing */
+/* A task to follow, which does nothing */
 static pid_t sleeper(char *text, size_t size)
 {
 	pid_t pid = fork();

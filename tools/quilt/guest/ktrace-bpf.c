@@ -5,12 +5,11 @@
  *
  * usage: ktrace-bpf EVENT... -- COMMAND [ARGUMENT]...
  *
- * It knows of an event what the event's format file says. The program is made
- * of that, an instruction after the other, so no compiler and no library is
- * needed: for each record it loads each field from its offset, as a program of
- * bpftrace or libbpf would do, and keeps all in a map, under the number in the
- * record's first field. Events without such a number, an unsigned int "seq", are
- * not for this program. Numbers go up to MAX_RECORDS.
+ * It makes the program from the event's format file, an instruction after the
+ * other, without a compiler or a library. For each record the program loads each
+ * field from its offset, as a program of bpftrace or libbpf would do, and keeps all
+ * in a map, under the number in the record's first field, an unsigned int "seq".
+ * It takes no events without such a number. Numbers go up to MAX_RECORDS.
  */
 
 #define _GNU_SOURCE
@@ -29,14 +28,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define EVENTS		"/sys/kernel/tracing/events/ktrace"
+#define EVENTS		"/sys/kernel/tracing/events/ktrace_clients"
 #define MAX_RECORDS	8192
 #define MAX_FIELDS	16
 #define MAX_EVENTS	8
 #define MAX_INSNS	512
 #define MAX_STRING	256
 
-/* What the program keeps of a record. */
+/* The part of a record that the program keeps */
 struct record {
 	uint64_t	pid_tgid;
 	uint32_t	cpu;
@@ -149,7 +148,7 @@ static void call(struct program *program, int32_t helper)
 	emit(program, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
 }
 
-/* R6 is the record, R7 what is kept of it. */
+/* R6 is the record, R7 the kept part. */
 static void make_field(struct program *program, const struct field *field,
 		       unsigned int i)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Do strace and the tracer "process" say the same of a program and all that it
+ * Do strace and the tracer "process" report the same of a program and all that it
  * starts?
  *
  * usage: process-compare [-p | -a [-x CALL]...] [-m MUTATION] PROGRAM [ARG]...
  *
  *		 Both watch the same run, so all has to be the same in both: for
  *		 each task the system calls, with numbers, arguments and
- *		 results, the signals, and how it ended. What "trace" prints is
+ *		 results, the signals, and how it ended. The text of "trace" is
  *		 compared as well: names of calls, errors and signals, results.
  *   -p		 Paths: the strings that the tracer has read, beside those that
  *		 strace prints.
@@ -18,11 +18,12 @@
  *   -x CALL	 leaves out a call whose number of times, or result, depends on
  *		 the time; wait4 takes the handling of SIGCHLD with it
  *   -m MUTATION  spoils a record of the tracer: drop, twice, swap, call,
- *		 argument, result, signal, code, sender, exit, fork, task, path,
- *		 text. The comparison has to fail.
+ *		 argument, result, signal, code, errno, sender, exit, dead, fork,
+ *		 flags, thread, task, path, text, or leaves one out: no-signal,
+ *		 no-exec, no-fork. The comparison has to fail.
  *
- * PROGRAM is a path. Where the two differ for a reason, the difference is in the
- * list below, is looked for, and counted. Anything else ends this with 1.
+ * PROGRAM is a path. Differences that have a reason are in the list below, and are
+ * counted. With any other difference the exit code is 1.
  *
  * It reads per_cpu/cpuN/trace_pipe_raw of the trace instance "strace", by the
  * format files of the records.
@@ -32,6 +33,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -100,11 +102,16 @@ struct event {
 	unsigned int	nargs;
 	uint64_t	args[MAX_ARGS];
 	int64_t		ret;
-	int		sig, code, sender;
-	/* END: as of wait(); FORK: the child; EXEC and SUPERSEDED: the thread */
+	int		sig, code, sender, errnum;
+	/* END: as of wait(), and the last one of its process? */
 	int		status;
+	bool		dead;
+	/* FORK: the child; EXEC and SUPERSEDED: the thread */
 	int		other;
-	/* What the tracer has read, or strace prints, for each argument */
+	/* FORK: the process of the child, and the flags */
+	int		tgid;
+	uint64_t	flags;
+	/* For each argument, as the tracer has read or strace printed it */
 	char		*strings[MAX_ARGS + 1];
 	unsigned int	cut;
 	char		*text;
@@ -116,7 +123,7 @@ struct events {
 };
 
 struct task {
-	int		pid, parent;
+	int		pid, parent, tgid;
 	char		place[128];
 	unsigned int	children;
 	struct events	events;
@@ -264,8 +271,8 @@ static char *read_whole(const char *path)
 }
 
 /*
- * What strace has written: one file for each task, which has lines like these,
- * raw or with strings.
+ * The output of strace: one file for each task, which has lines like these, raw or
+ * with strings.
  *
  * [ 257] openat(0xffffff9c, 0x7ffff7ff30b1, 0x80000, 0) = 0x3
  * [  34] pause()                          = ?
@@ -305,6 +312,7 @@ static void parse_signal(struct event *e, const char *text)
 	e->sig = signal_number(text + 4, strcspn(text + 4, " "));
 	e->code = (int)strtoul(strstr(text, "si_code=") ? strstr(text, "si_code=") + 8 : "0", NULL, 0);
 	e->sender = field(text, "si_pid=");
+	e->errnum = field(text, "si_errno=");
 }
 
 static void parse_end(struct event *e, const char *text)
@@ -349,7 +357,7 @@ static const char *end_of_argument(const char *p)
 	return p;
 }
 
-/* What stands between quotes, as the task has it; NULL when it is no string */
+/* The text between quotes, as the task has it; NULL when it is no string */
 static char *unquote(const char *p)
 {
 	char *text = more(NULL, strlen(p) + 4), *to = text;
@@ -559,7 +567,7 @@ static void place_strace(struct task *task)
 	}
 }
 
-/* What the tracer has recorded */
+/* The records of the tracer */
 
 struct format_field {
 	const char	*name;
@@ -574,12 +582,12 @@ static struct format {
 	int			id;
 	struct format_field	field[8];
 } formats[NR_FORMATS] = {
-	[FORK_FORMAT] = { "process_fork", 0, { { "child" }, { "child_vpid" }, { "clone_flags" } } },
+	[FORK_FORMAT] = { "process_fork", 0, { { "child" }, { "child_tgid" }, { "clone_flags" } } },
 	[EXEC_FORMAT] = { "process_exec", 0, { { "old_pid" }, { "filename" } } },
 	[EXIT_FORMAT] = { "process_exit", 0, { { "code" }, { "group_dead" } } },
-	[SIGNAL_FORMAT] = { "process_signal", 0, { { "sig" }, { "code" }, { "sender" } } },
+	[SIGNAL_FORMAT] = { "process_signal", 0, { { "sig" }, { "code" }, { "sender" }, { "errno" } } },
 	[ENTER_FORMAT] = { "process_sys_enter", 0, { { "nr" }, { "compat" }, { "args" },
-		{ "strings_mask" }, { "strings_cut" }, { "strings" } } },
+		{ "strings_mask" }, { "strings_cut" }, { "nr_args" } } },
 	[RETURN_FORMAT] = { "process_sys_exit", 0, { { "nr" }, { "compat" }, { "ret" } } },
 };
 
@@ -629,7 +637,9 @@ static int64_t get(const struct format *format, int index, const char *data)
 static void take_strings(struct event *e, const struct format *format, const char *data,
 			 unsigned int mask, size_t len)
 {
-	const char *p = data + format->field[5].offset, *end = data + len;
+	/* Behind the arguments */
+	const char *p = data + format->field[2].offset + get(format, 5, data) * sizeof(long);
+	const char *end = data + len;
 
 	for (unsigned int i = 0; i < MAX_ARGS; i++) {
 		if (!(mask & (1 << i)))
@@ -658,8 +668,8 @@ static void take_record(uint64_t ts, const char *data, size_t len)
 	case FORK_FORMAT:
 		e->kind = FORK;
 		e->other = get(format, 0, data);
-		if (get(format, 1, data) != e->other)
-			fail("tracer: another pid for the parent, in the same namespace");
+		e->tgid = get(format, 1, data);
+		e->flags = get(format, 2, data);
 		break;
 	case EXEC_FORMAT:
 		e->kind = EXEC;
@@ -669,19 +679,23 @@ static void take_record(uint64_t ts, const char *data, size_t len)
 	case EXIT_FORMAT:
 		e->kind = END;
 		e->status = get(format, 0, data);
+		e->dead = get(format, 1, data);
 		break;
 	case SIGNAL_FORMAT:
 		e->kind = SIGNAL;
 		e->sig = get(format, 0, data);
 		e->code = get(format, 1, data);
 		e->sender = get(format, 2, data);
+		e->errnum = get(format, 3, data);
 		break;
 	case ENTER_FORMAT:
 		e->kind = ENTER;
 		e->nr = get(format, 0, data);
 		e->compat = get(format, 1, data);
-		e->nargs = MAX_ARGS;
-		memcpy(e->args, data + format->field[2].offset, sizeof(e->args));
+		e->nargs = get(format, 5, data);
+		if (e->nargs > MAX_ARGS)
+			fail("tracer: a call with %u arguments", e->nargs);
+		memcpy(e->args, data + format->field[2].offset, e->nargs * sizeof(long));
 		e->cut = get(format, 4, data);
 		take_strings(e, format, data, get(format, 3, data), len);
 		break;
@@ -747,7 +761,7 @@ static int by_time(const void *one, const void *two)
 	return a->ts < b->ts ? -1 : a->ts > b->ts;
 }
 
-/* Of each line, what comes behind the time: "openat(dfd=AT_FDCWD, ..." */
+/* The part of each line behind the time: "openat(dfd=AT_FDCWD, ..." */
 static void take_texts(char *text)
 {
 	char *line, *end, *body;
@@ -798,6 +812,7 @@ static void place_tracer(int root)
 	struct task *task = add_task(&tracer, root);
 
 	strcpy(task->place, "0");
+	task->tgid = root;
 	for (size_t i = 0; i < all.nr; i++) {
 		struct event *e = &all.event[i];
 
@@ -807,7 +822,8 @@ static void place_tracer(int root)
 		if (e->kind == FORK) {
 			if (task_of(&tracer, e->other))
 				fail("tracer: %d is forked twice", e->other);
-			add_task(&tracer, e->other);
+			add_task(&tracer, e->other)->tgid = e->tgid;
+			task = task_of(&tracer, e->pid);
 			place_child(&tracer, task, e->other);
 		}
 		*add(&task->events) = *e;
@@ -833,7 +849,7 @@ static int root_of_strace(void)
 	return root;
 }
 
-/* What was done before the program was started is not the program's. */
+/* Removes the events before the start of the program. */
 static void cut_beginning(struct task *task)
 {
 	while (task->events.nr && !(task->events.event[0].kind == ENTER &&
@@ -872,7 +888,7 @@ static int run(char **argv, bool followed, const char *output, int *pid)
 		close(fd);
 		snprintf(number, sizeof(number), "%d", getpid());
 		if (followed)
-			put(INSTANCE "/process_follow_pid", number);
+			put(INSTANCE "/set_follow_pid", number);
 		execv(argv[0], argv);
 		fail("%s: %s", argv[0], strerror(errno));
 	}
@@ -1018,10 +1034,15 @@ static bool can_be_spoilt(const struct task *task, size_t i)
 		e[1].nr == e->nr && e[1].ret >= 0 && e[1].ret < 100 && !is_sigreturn(e);
 	if (!strcmp(mutation, "signal") || !strcmp(mutation, "code") || !strcmp(mutation, "sender"))
 		return e->kind == SIGNAL && e->sig == SIGUSR2;
-	if (!strcmp(mutation, "exit"))
+	if (!strcmp(mutation, "errno") || !strcmp(mutation, "no-signal"))
+		return e->kind == SIGNAL && e->sig == SIGUSR2;
+	if (!strcmp(mutation, "exit") || !strcmp(mutation, "dead"))
 		return e->kind == END;
-	if (!strcmp(mutation, "fork"))
+	if (!strcmp(mutation, "fork") || !strcmp(mutation, "no-fork") ||
+	    !strcmp(mutation, "flags") || !strcmp(mutation, "thread"))
 		return e->kind == FORK;
+	if (!strcmp(mutation, "no-exec"))
+		return e->kind == EXEC;
 	if (!strcmp(mutation, "task"))
 		return task != tracer.task && !i;
 	if (!strcmp(mutation, "path"))
@@ -1066,8 +1087,18 @@ static void spoil_one(struct task *task, size_t i)
 		e->sender++;
 	} else if (!strcmp(mutation, "exit")) {
 		e->status ^= 0x100;
+	} else if (!strcmp(mutation, "errno")) {
+		e->errnum++;
+	} else if (!strcmp(mutation, "dead")) {
+		e->dead ^= true;
 	} else if (!strcmp(mutation, "fork")) {
 		e->other++;
+	} else if (!strcmp(mutation, "flags")) {
+		e->flags ^= CLONE_FS;
+	} else if (!strcmp(mutation, "thread")) {
+		e->tgid++;
+	} else if (!strncmp(mutation, "no-", 3)) {
+		remove_event(&task->events, i);
 	} else if (!strcmp(mutation, "task")) {
 		task->events.nr = 0;
 	} else if (!strcmp(mutation, "path")) {
@@ -1167,6 +1198,8 @@ static bool same_name(const char *call, const char *function)
 
 static void compare_call_name(const struct pair *p, const struct event *s, const struct event *t)
 {
+	/* strace may know a call that the kernel does not have. */
+	const struct event *none;
 	char number[32];
 	const char *name;
 
@@ -1174,7 +1207,9 @@ static void compare_call_name(const struct pair *p, const struct event *s, const
 		return;
 	name = name_of(t);
 	snprintf(number, sizeof(number), "%s_%ld", t->compat ? "syscall32" : "syscall", t->nr);
-	if ((t->compat || !strncmp(s->text, "syscall_", 8)) && !strcmp(name, number))
+	none = at(&p->t->events, p->j + 1);
+	if ((t->compat || !strncmp(s->text, "syscall_", 8) ||
+	     (is(none, RETURN) && none->ret == -ENOSYS)) && !strcmp(name, number))
 		differences[COMPAT_NAMES]++;
 	else if (!same_name(s->text, name))
 		differ(p, "the call %s is printed as %s", s->text, name);
@@ -1257,6 +1292,8 @@ static void compare_call(struct pair *p, const struct event *s, const struct eve
 		differences[STARTER]++;
 	} else {
 		for (i = 0; i < s->nargs; i++) {
+			if (i >= t->nargs)
+				differ(p, "there is no argument %u", i);
 			if (!same_value(s->args[i], t->args[i]))
 				differ(p, "argument %u is another one", i);
 		}
@@ -1264,6 +1301,44 @@ static void compare_call(struct pair *p, const struct event *s, const struct eve
 	calls++;
 	p->i++;
 	p->j++;
+}
+
+/* Does the call have the same flags? clone3() has them in memory. */
+static bool same_flags(const struct event *call, const struct event *fork)
+{
+	if (call->compat ? call->nr == 2 : false)
+		return !fork->flags;
+#ifdef SYS_fork
+	if (!call->compat && call->nr == SYS_fork)
+		return !fork->flags;
+	if (!call->compat && call->nr == SYS_vfork)
+		return fork->flags == (CLONE_VFORK | CLONE_VM);
+#endif
+	if (call->compat ? call->nr == 190 : false)
+		return fork->flags == (CLONE_VFORK | CLONE_VM);
+	if (call->compat ? call->nr == 435 : call->nr == SYS_clone3)
+		return true;
+	return fork->flags == (call->args[0] & 0xffffff00);
+}
+
+/* A fork and an exec have records of their own before they return. */
+static void compare_life(const struct pair *p, const struct event *t)
+{
+	const struct event *life = p->j ? t - 1 : NULL, *call = p->j > 1 ? t - 2 : NULL;
+	const struct task *child;
+
+	if (t->ret > 0 && is_fork(t->nr, t->compat)) {
+		if (!is(life, FORK) || life->other != t->ret)
+			differ(p, "no record of the fork");
+		if (!is(call, ENTER) || !same_flags(call, life))
+			differ(p, "a fork with other flags: %#" PRIx64, life->flags);
+		child = task_of(&tracer, life->other);
+		if (life->tgid != (life->flags & CLONE_THREAD ? p->t->tgid : life->other) ||
+		    !child || child->tgid != life->tgid)
+			differ(p, "a child of another process: %d", life->tgid);
+	}
+	if (!t->ret && is_exec(t->nr, t->compat) && !is(life, EXEC))
+		differ(p, "no record of the exec");
 }
 
 static void compare_result(struct pair *p, const struct event *s, const struct event *t)
@@ -1288,6 +1363,7 @@ static void compare_result(struct pair *p, const struct event *s, const struct e
 	if (!paths && !same_value(s->ret, t->ret))
 		differ(p, "other results");
 	compare_result_text(p, s, t);
+	compare_life(p, t);
 	p->i++;
 	p->j++;
 }
@@ -1304,6 +1380,8 @@ static void compare_signal(struct pair *p, const struct event *s, const struct e
 			differ(p, "other signals");
 		if (!paths && s->code != t->code)
 			differ(p, "signals with other codes");
+		if (!paths && s->errnum != t->errnum)
+			differ(p, "signals with other errnos");
 		if (!same_value(s->sender, t->sender))
 			differ(p, "signals of other senders");
 		if (t->text && s->text && !paths &&
@@ -1417,6 +1495,28 @@ static void compare_task(struct task *task, struct task *other)
 	}
 }
 
+/* The last one of each process to end says so, and no other. */
+static void compare_ends(void)
+{
+	for (unsigned int i = 0; i < tracer.nr; i++) {
+		const struct task *task = &tracer.task[i];
+		unsigned int dead = 0;
+
+		if (task->pid != task->tgid)
+			continue;
+		for (unsigned int j = 0; j < tracer.nr; j++) {
+			const struct events *events = &tracer.task[j].events;
+
+			if (tracer.task[j].tgid != task->tgid)
+				continue;
+			for (size_t k = 0; k < events->nr; k++)
+				dead += events->event[k].kind == END && events->event[k].dead;
+		}
+		if (dead != 1)
+			fail("process %d has ended %u times", task->pid, dead);
+	}
+}
+
 static void same_outputs(const char *one, const char *two)
 {
 	char *a = read_whole(one), *b = read_whole(two);
@@ -1507,6 +1607,7 @@ int main(int argc, char **argv)
 		}
 		compare_task(task, other);
 	}
+	compare_ends();
 
 	for (int i = 0; i < NR_DIFFERENCES; i++) {
 		if (differences[i])

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The tracer "process" reads strings of user space, and a page may come late, or
- * not at all: here one comes when userfaultfd is told so, with a thread in the
- * middle of openat(). Meanwhile others are traced, the tracer is left and begun
- * anew, its instance is removed, and the process is killed.
+ * not at all. Here userfaultfd delivers one late, with a thread in the middle of
+ * openat(). Meanwhile others are traced, the tracer is left and begun anew, its
+ * instance is removed, and the process is killed.
  *
  * usage: process-fault DIRECTORY [-b]
  *
  *   DIRECTORY  an instance to make
- *   -b         do not do what each test is about: all of them have to fail
+ *   -b         leave the main step of each test out: all of them have to fail
  *
  * The last line counts.
  */
@@ -70,7 +70,7 @@ static void follow(pid_t pid)
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d", pid);
-	set("process_follow_pid", text);
+	set("set_follow_pid", text);
 }
 
 /* How many lines of a task have a text? That they are read is not recorded. */
@@ -151,15 +151,15 @@ static void *open_late(void *unused)
 	return unused;
 }
 
-/* Somebody is traced, and waits for the page. */
+/* A traced thread waits for the page. */
 static void start(void)
 {
 	struct uffd_msg msg;
 
 	if (mkdir(dir, 0755) && errno != EEXIST)
 		fail(dir);
-	set("process_trace_lifecycle", "1");
-	set("process_trace_syscalls", "1");
+	set("options/lifecycle", "1");
+	set("options/syscalls", "1");
 	follow(getpid());
 	set("current_tracer", "process");
 
@@ -226,7 +226,7 @@ static bool syscalls_go_off(void)
 
 	start();
 	if (!broken)
-		set("process_trace_syscalls", "0");
+		set("options/syscalls", "0");
 	finish();
 	ok = is_late(0, 0);
 	set("current_tracer", "nop");
@@ -234,19 +234,21 @@ static bool syscalls_go_off(void)
 	return ok;
 }
 
-/* With the old buffer, and in the middle of the new one's time */
+/* The record depends on the time at which the page comes. */
 static bool tracer_begins_anew(void)
 {
 	bool ok;
 
 	start();
+	open("/before", O_RDONLY);
 	if (!broken) {
 		set("current_tracer", "nop");
 		set("current_tracer", "process");
 	}
 	open("/early", O_RDONLY);
 	finish();
-	ok = lines(getpid(), "\"/early\"") == 1 && is_late(0, 1);
+	ok = lines(getpid(), "\"/before\"") == 0 && lines(getpid(), "\"/early\"") == 1 &&
+		is_late(1, 1);
 	set("current_tracer", "nop");
 
 	return ok;
@@ -286,7 +288,7 @@ static void *remove_dir(void *unused)
 	return unused;
 }
 
-/* Who removes the instance sleeps, or is done. */
+/* The task that removes the instance sleeps, or is done. */
 static bool sleeps(void)
 {
 	pid_t pid = __atomic_load_n(&remover, __ATOMIC_ACQUIRE);

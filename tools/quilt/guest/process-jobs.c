@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What processes do that a tracer of processes may get wrong: the jobs of the
- * scenario process-strace. But for "restarts" and "exec-from-thread" each does
- * the same each time it runs: who waits for somebody waits for a pipe, or for his
- * end.
+ * The jobs of the scenario process-strace: things that a tracer of processes may get
+ * wrong. But for "restarts" and "exec-from-thread" each job does the same each time
+ * it runs, as tasks wait for pipes or for the end of other tasks.
  *
  * usage: process-jobs calls             system calls that go well and that fail
  *        process-jobs family            fork, vfork, clone3, orphans, exit codes
@@ -91,6 +90,19 @@ static void open_name(long name)
 #endif
 }
 
+/* stat() of the C library is newfstatat(), but not that of musl or Go. */
+static void stat_names(void)
+{
+#ifdef SYS_stat
+	struct stat stat;
+
+	if (syscall(SYS_stat, "/etc/passwd", &stat) || syscall(SYS_lstat, "/etc/passwd", &stat))
+		fail("/etc/passwd");
+	syscall(SYS_stat, "/nowhere", &stat);
+	syscall(SYS_lstat, 1L, &stat);
+#endif
+}
+
 static void calls_with_names(void)
 {
 	char name[600];
@@ -98,7 +110,9 @@ static void calls_with_names(void)
 	if (open("/nowhere", O_RDONLY) >= 0 || errno != ENOENT)
 		fail("/nowhere");
 	open("/no\n\t\"where\\\1\377", O_RDONLY);
+	open("/\303\244 \342\202\254 \342\200\256 \302\205 \360\237\220\247", O_RDONLY);
 	open("", O_RDONLY);
+	stat_names();
 	open_name(1);
 	open_name(-4096);
 	open_name(0);
@@ -188,7 +202,7 @@ static void child_of_clone3(int code)
 	expect(pid, 0, EXITED(code));
 }
 
-/* A child that does not tell its parent that it has ended */
+/* A child whose end sends no signal to its parent */
 static void child_without_signal(int code)
 {
 	struct clone_args args = {};
@@ -199,7 +213,7 @@ static void child_without_signal(int code)
 	expect(pid, __WALL, EXITED(code));
 }
 
-/* Its parent ends first, and with it the last one who could write. */
+/* Its parent, which has the last writing end of the pipe, ends first. */
 static void orphan(void)
 {
 	int fds[2];
@@ -424,7 +438,7 @@ static void stop_and_go(void)
 	expect(pid, 0, EXITED(23));
 }
 
-/* What is pending interrupts this at once. */
+/* The pending signal interrupts this at once. */
 static void interrupted(void)
 {
 	sigset_t set, old;

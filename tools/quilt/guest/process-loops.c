@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a system call and a new process cost under a tracer.
+ * Measures a system call and a new process under a tracer.
  *
  * usage: process-loops syscalls N	getppid()
  *        process-loops opens N		open() of a file that is not there
  *        process-loops forks N		a process that runs a program that ends
  *        process-loops run COMMAND...
+ *        process-loops threads N		says "ready" when N threads sleep
  *
  * Prints nanoseconds for one of them, or for the command. In the guest with
  * --icount a nanosecond is an instruction.
  */
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -67,13 +71,62 @@ static void loop(void (*what)(void), unsigned long n)
 {
 	uint64_t start;
 
-	/* What comes once, like page faults, is not to be counted. */
+	/* Page faults and the like come in the first calls. */
 	what();
 	what();
 	start = now();
 	for (unsigned long i = 0; i < n; i++)
 		what();
 	printf("%llu\n", (unsigned long long)((now() - start) / n));
+}
+
+static void *sleeper(void *arg)
+{
+	for (;;)
+		pause();
+
+	return arg;
+}
+
+/* 100 threads a process, which is one of them. All end with the caller. */
+static void threads(unsigned long n)
+{
+	unsigned long i, left;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int ready[2];
+	char byte = 0;
+	pid_t pid;
+
+	if (pipe(ready) || pthread_attr_init(&attr) ||
+	    pthread_attr_setstacksize(&attr, 1 << 16))
+		goto failed;
+
+	for (left = n; left; left -= i) {
+		i = left < 100 ? left : 100;
+		pid = fork();
+		if (pid < 0)
+			goto failed;
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			while (--i) {
+				if (pthread_create(&thread, &attr, sleeper, NULL))
+					goto failed;
+			}
+			if (write(ready[1], &byte, 1) != 1)
+				goto failed;
+			sleeper(NULL);
+		}
+		if (read(ready[0], &byte, 1) != 1)
+			goto failed;
+	}
+	printf("ready\n");
+	fflush(stdout);
+	sleeper(NULL);
+
+failed:
+	perror("process-loops: threads");
+	exit(1);
 }
 
 int main(int argc, char **argv)
@@ -94,8 +147,10 @@ int main(int argc, char **argv)
 		loop(call_with_name, n);
 	} else if (n && !strcmp(argv[1], "forks")) {
 		loop(fork_and_exec, n);
+	} else if (n && !strcmp(argv[1], "threads")) {
+		threads(n);
 	} else {
-		fprintf(stderr, "usage: process-loops syscalls|opens|forks N, or run COMMAND...\n");
+		fprintf(stderr, "usage: process-loops syscalls|opens|forks|threads N, or run COMMAND...\n");
 		return 2;
 	}
 

@@ -14,7 +14,7 @@
  *
  * Several forkers make processes, each in a different way from the one before:
  * by fork or vfork, that exit or are killed, exec, have threads, or have a child
- * that outlives them. What each of them was is printed, a line for a task:
+ * that outlives them. It prints a line for each task:
  *
  *   PARENT TASK fork|thread EXECS END
  *
@@ -49,7 +49,7 @@ enum way {
 	NR_WAYS
 };
 
-/* What a child tells its forker before it ends. Each forker has one. */
+/* A child writes this for its forker before it ends. Each forker has one. */
 struct told {
 	pid_t	grandchild;
 	pid_t	thread[MAX_THREADS];

@@ -8,17 +8,21 @@
  * CPU the numbers have to come one after the other. A gap may be where the file
  * says that events were lost, and has to be as large as it says.
  *
- * usage: snapshot-compare [-n SNAPSHOTS] [-l | -c] [-m MUTATION] [INSTANCE]
+ * usage: snapshot-compare [-n SNAPSHOTS] [-l | -c] [-b] [-k KIB] [-m MUTATION]
+ *			   [INSTANCE]
  *
  *   -n SNAPSHOTS  how many are taken (1000)
  *   -l            late: the next one is taken whether or not the last one was
  *                 read, and records are overwritten before, too
  *   -c            of one CPU after the other, by per_cpu/cpuN/snapshot_pipe
+ *   -b            others resize the buffers meanwhile: a snapshot that is
+ *                 refused is taken again
+ *   -k KIB        size of the buffer of a CPU (256, with -l 128)
  *   -m MUTATION   spoil one line before it is looked at: drop, twice, swap
- *                 (records), gap, quiet (what is said of lost ones), mark
+ *                 (records), gap, quiet (reports of lost ones), mark
  *
- * But for -l nothing may be lost: the writers wait when they are too far ahead.
- * With -l there have to be gaps, or nothing was tried.
+ * Without -l nothing may be lost, as the writers wait when they are too far ahead.
+ * With -l there have to be gaps, or the test has tested nothing.
  */
 
 #define _GNU_SOURCE
@@ -40,7 +44,7 @@
 
 #define MAX_CPUS	64
 #define PATIENCE_MS	30000
-/* So far a writer may be ahead: that fits in a buffer of BUFFER_KB. */
+/* A writer may be ahead by this many, which a buffer of BUFFER_KB can hold. */
 #define AHEAD		400
 #define BUFFER_KB	256
 #define LATE_BUFFER_KB	128
@@ -51,7 +55,7 @@ struct cpu {
 	/* The next number to be written, and the next one to be read */
 	_Atomic uint64_t	written;
 	_Atomic uint64_t	next;
-	/* What was said to be lost since the last record, and in all */
+	/* Events reported as lost since the last record, and in all */
 	uint64_t		lost;
 	uint64_t		all_lost;
 	uint64_t		gaps;
@@ -62,7 +66,7 @@ static struct cpu cpus[MAX_CPUS];
 static int nr_cpus;
 static char instance[256];
 static const char *mutation;
-static bool late, by_cpu;
+static bool late, by_cpu, disturbed;
 static uint64_t wanted = 1000;
 static _Atomic bool stop;
 static _Atomic uint64_t taken;
@@ -139,7 +143,7 @@ static void *write_records(void *arg)
 		else
 			write_record(cpu, fd);
 	}
-	/* What was lost is told at the next record. */
+	/* The next record reports the lost ones. */
 	write_record(cpu, fd);
 	close(fd);
 
@@ -166,9 +170,11 @@ static void start_writers(void)
 static void take(int fd)
 {
 	while (write(fd, "1", 1) != 1) {
-		/* One CPU was in the middle of a record. */
-		if (!by_cpu || errno != EBUSY)
+		/* One CPU was in the middle of a record, or there is a resize. */
+		if ((!by_cpu && !disturbed) || errno != EBUSY)
 			fail("no snapshot: %s", strerror(errno));
+		if (disturbed)
+			usleep(100);
 		busy++;
 	}
 }
@@ -309,7 +315,7 @@ static void spoil(const char *line)
 		look_at(line);
 		look_at(line);
 	} else {
-		/* What is held comes before what it was not exchanged with. */
+		/* The held line had no partner, and comes first. */
 		if (*held)
 			look_at(held);
 		*held = '\0';
@@ -362,7 +368,7 @@ static void run(void)
 {
 	int fd = open_file(O_RDONLY | O_NONBLOCK, "snapshot_pipe");
 	struct pollfd pfd = { .fd = fd, .events = POLLIN | POLLPRI };
-	uint64_t seen = 0, now, before = count();
+	uint64_t seen = 0, before = count();
 	pthread_t taker;
 
 	sem_init(&drained, 0, 1);
@@ -375,14 +381,13 @@ static void run(void)
 
 		if (n <= 0)
 			fail("poll: %s", n ? strerror(errno) : "nobody wakes me");
-		/* What was read is all of the snapshots that are counted. */
-		do {
-			now = count();
-			drain(fd);
-		} while (!late && count() != now);
-		if (!late && now - before > seen && now - before < wanted)
+		/* It can be read when the write() that has taken it is back. */
+		while (!late && taken == seen)
+			usleep(100);
+		drain(fd);
+		seen = late ? count() - before : taken;
+		if (!late && seen < wanted)
 			sem_post(&drained);
-		seen = (late ? count() : now) - before;
 	}
 	pthread_join(taker, NULL);
 
@@ -411,26 +416,33 @@ static void read_cpus(void)
 int main(int argc, char **argv)
 {
 	uint64_t written = 0, lost = 0, gaps = 0, refused = 0;
-	char value[16];
+	unsigned long kib = 0;
+	char value[32];
 	int opt;
 
-	while ((opt = getopt(argc, argv, "n:lcm:")) != -1) {
+	while ((opt = getopt(argc, argv, "n:lcbk:m:")) != -1) {
 		if (opt == 'n')
 			wanted = strtoull(optarg, NULL, 0);
 		else if (opt == 'l')
 			late = true;
 		else if (opt == 'c')
 			by_cpu = true;
+		else if (opt == 'b')
+			disturbed = true;
+		else if (opt == 'k')
+			kib = strtoul(optarg, NULL, 0);
 		else if (opt == 'm')
 			mutation = optarg;
 		else
-			fail("usage: snapshot-compare [-n SNAPSHOTS] [-l | -c] [-m MUTATION] [INSTANCE]");
+			fail("usage: snapshot-compare [-n SNAPSHOTS] [-l | -c] [-b] [-k KIB] [-m MUTATION] [INSTANCE]");
 	}
 	setlinebuf(stdout);
 	snprintf(instance, sizeof(instance), "/sys/kernel/tracing/instances/%s",
 		 optind < argc ? argv[optind] : "snapshots");
 	read_cpus();
-	snprintf(value, sizeof(value), "%d", late ? LATE_BUFFER_KB : BUFFER_KB);
+	if (!kib)
+		kib = late ? LATE_BUFFER_KB : BUFFER_KB;
+	snprintf(value, sizeof(value), "%lu", kib);
 	put("buffer_size_kb", value);
 	put("snapshot_enabled", "1");
 

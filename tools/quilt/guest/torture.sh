@@ -1,19 +1,17 @@
 # shellcheck shell=sh
-# What the scenarios NAME-torture have in common: loops that go round in the
-# background until there were enough cycles of what is tortured, and as many
-# rounds of each loop as that makes sense.
+# Shared by the scenarios NAME-torture: loops in the background that go on until
+# the tortured feature has had enough cycles, and each loop enough rounds.
 #
-# Who reads this has set $cycles, and SHARE: a loop goes round cycles / SHARE + 1
-# times at least. It has functions
+# The scenario sets $cycles, and SHARE: a loop goes round cycles / SHARE + 1 times
+# at least. It has the functions
 #
-#   cycles_gone        prints how many there were
-#   failures_elsewhere prints how many failures there were that fail() does not
-#                      know of
+#   cycles_gone        prints the number of cycles so far
+#   failures_elsewhere prints the number of failures that fail() has not counted
 
 # shellcheck disable=SC2153,SC2154
 
 T=/sys/kernel/tracing
-# Without one cycle in so many seconds something hangs.
+# Seconds without a cycle, after which something hangs.
 PATIENCE=180
 
 work=$(mktemp -d /tmp/torture.XXXXXX)
@@ -25,7 +23,7 @@ failures_elsewhere() { echo 0; }
 failures() { echo $(($(failures_elsewhere) + $(wc -l <"$work/failures"))); }
 going() { [ ! -e "$work/stop" ]; }
 rest() { sleep "0.$1"; }
-# Being refused what somebody else holds at the moment is no failure.
+# -EBUSY because of another user is no failure.
 try() { "$@" 2>/dev/null || :; }
 # put VALUE FILE, add VALUE FILE
 put() { try eval "echo '$1' >$2"; }
@@ -34,9 +32,8 @@ add() { try eval "echo '$1' >>$2"; }
 # count LOOP: one round more
 count() { echo >>"$work/count.$1"; }
 counted() { wc -l <"$work/count.$1"; }
-# The same, for a loop that would get far ahead of the cycles and leave them no
-# CPU where that is slow. Looking for how far they are takes processes, so it
-# looks seldom.
+# The same for a loop that would get far ahead of the cycles, and leave them no CPU
+# on a slow machine. It compares seldom, as cycles_gone starts processes.
 count_in_step() {
 	count "$1"
 	while going && [ "$(counted "$1")" -gt $(($(cycles_gone) / SHARE + 1)) ]; do
@@ -60,7 +57,7 @@ rounds() {
 		printf ' %s %d' "$loop" "$(counted "$loop")"
 	done
 }
-# The rounds of the loop that has the fewest
+# Prints the rounds of the loop that has the fewest.
 slowest() {
 	for loop in $LOOPS; do
 		counted "$loop"
@@ -76,8 +73,8 @@ hangs() {
 	done
 }
 
-# Until there were enough, or one failure; then it stops the loops. $gone is the
-# number of cycles.
+# Waits for enough cycles and rounds, or a failure, and stops the loops. Sets $gone
+# to the number of cycles.
 wait_for_cycles() {
 	start=$(cut -d . -f 1 /proc/uptime) last=0 shown=0 moved=$start
 	while :; do
@@ -111,7 +108,7 @@ wait_for_cycles() {
 
 since_start() { echo $(($(cut -d . -f 1 /proc/uptime) - start)); }
 
-# Twice: what is young is not looked at, what is in a register not found.
+# Twice: kmemleak skips young objects, and finds no pointer in a register.
 leaks() {
 	[ -e /sys/kernel/debug/kmemleak ] || return 1
 	for _ in 1 2; do
@@ -121,8 +118,8 @@ leaks() {
 	grep . /sys/kernel/debug/kmemleak
 }
 
-# The last thing: is anything left, and the line that counts. NR is what
-# failures_elsewhere would say if its module were still there.
+# Comes last: looks for leaks, and prints the line that counts. NR is the last
+# result of failures_elsewhere, whose module is gone.
 verdict() { # NR
 	left=$(find instances -mindepth 1 -maxdepth 1 -name 'torture_*')
 	[ -z "$left" ] || fail "left: $left"

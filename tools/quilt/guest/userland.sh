@@ -7,10 +7,10 @@
 #   OUT         the archive to write; OUT.packages lists what is in it
 #   -A ARCH     amd64 (unless told) or arm64
 #   -s SUITE    Debian release to take the packages from
-#   -p PACKAGE  another package, with what it depends on
+#   -p PACKAGE  another package, with its dependencies
 #
 # Packages are resolved against an empty package database and unpacked, not
-# installed: no root rights, no maintainer scripts, nothing of the host inside.
+# installed. So it needs no root rights and runs no maintainer scripts.
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -103,7 +103,7 @@ while read -r deb; do
 		    "remove $CACHE/guest/debs and run the same command again"
 done <"$work/packages"
 
-# What maintainer scripts would do.
+# The work of maintainer scripts.
 ln -sf dash "$root/usr/bin/sh"
 ln -sf gawk "$root/usr/bin/awk"
 find "$root" -xtype l -delete

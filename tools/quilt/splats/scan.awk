@@ -3,8 +3,8 @@
 
 BEGIN { FS = "\t" }
 
-# The kernel's own text of a line. What stands before the time stamp is output
-# of a program that was in the middle of a line.
+# The kernel's own text of a line. Text before the time stamp is output of a
+# program that was in the middle of a line.
 function message(line)
 {
 	gsub(/\r/, "", line)

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What the tests of scripts have in common; sourced with the arguments of the test,
-# which has only -h. $work is gone in the end.
+# Shared by the tests of scripts. Sourced with the arguments of the test, which has
+# only -h. $work is removed in the end.
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs all tests of the scripts, tests/test-*.sh, and adds them up.
+# Runs the tests of the scripts, all of them unless named, and adds them up.
 #
 # usage: run.sh [NAME...]
 
@@ -13,10 +13,20 @@ names=("$@")
 done
 
 make_dir "$LOGS"
+# All at once: they wait most of the time.
+pids=()
+trap 'kill -TERM 0' INT
+for name in "${names[@]}"; do
+	name=${name#test-}
+	"$QUILT_TOOLS/tests/test-$name.sh" >"$LOGS/scripts-$name.log" 2>&1 </dev/null &
+	pids+=($!)
+done
 for name in "${names[@]}"; do
 	name=${name#test-} rc=0
 	say "-- $name"
-	"$QUILT_TOOLS/tests/test-${name}.sh" 2>&1 | tee "$LOGS/scripts-$name.log" || rc=$?
+	wait "${pids[0]}" || rc=$?
+	pids=("${pids[@]:1}")
+	cat "$LOGS/scripts-$name.log"
 	read -r p f s < <(sed -nE 's/^([0-9]+) passed, ([0-9]+) failed(, ([0-9]+) skipped)?.*/\1 \2 \4/p' \
 		"$LOGS/scripts-$name.log" | tail -n 1) || true
 	if [ $rc -ne 0 ] && [ "${f:-0}" -eq 0 ]; then

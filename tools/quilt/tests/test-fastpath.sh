@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tests of fastpath.py: small functions, compiled with and without what it has
-# to find or to let pass.
+# Tests of fastpath.py: small functions, compiled with and without code that it has
+# to find or to accept.
 #
 # usage: test-fastpath.sh
 #

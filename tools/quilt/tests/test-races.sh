@@ -31,7 +31,7 @@ test_log() {
 	"$QUILT_TOOLS/races.sh" "$work/names" <"$work/log" >"$work/out"
 	! grep -q 'BUG: ' "$work/out" || got=kept
 	grep -q 'the end' "$work/out" || got='nothing of the rest'
-	# What is kept is whole.
+	# A report is kept as a whole.
 	[ "$got" != kept ] || cmp -s "$work/log" "$work/out" || got='kept in part'
 	if [ "$got" = "$want" ]; then
 		ok "$2"

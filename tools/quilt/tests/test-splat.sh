@@ -34,8 +34,8 @@ scan() {
 	fi
 }
 
-# bad WHAT LINE: found with time stamps, without, with the calling task, and
-# behind what a program was about to print; the report shows the line.
+# bad WHAT LINE: found with time stamps, without, with the calling task, and behind
+# the output of a program; the report shows the line.
 bad() {
 	scan 1 "$1" "$boot
 [    2.000000] $2"

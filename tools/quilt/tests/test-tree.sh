@@ -7,90 +7,8 @@
 # PATTERN: only the tests whose names match. One "ok" or "not ok" line a test;
 # the last line counts.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/../lib.sh"
-
-pattern=${1:-}
-case $pattern in
--*) sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
-esac
-
-# In BUILD, which has the space that make tree wants to see.
-make_dir "$BUILD"
-work=$(mktemp -d "$BUILD/test-tree.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-unset BUILD TREE BASE FORCE LINUX_SRC LINUX_TARBALL LINUX_REF
-export KERNEL_MIRROR=file://$work/mirror DEBIAN_MIRROR=file:///nonexistent
-
-# The repository around the tests is none of theirs.
-export GIT_CEILING_DIRECTORIES=$work
-git_() { git -C "$project/build/linux" -c user.name="$QUILT_NAME" -c user.email="$QUILT_EMAIL" "$@"; }
-q() { "$project/tools/quilt/$1.sh" "${@:2}" >"$work/out" 2>&1; }
-
-# Assertions end a test: they run under set -e.
-fails()    { if "$@"; then echo "did not fail: $*" >>"$work/out"; return 1; fi; }
-says()     { grep -qF -- "$1" "$work/out" || { echo "does not say: $1" >>"$work/out"; return 1; }; }
-is()       { [ "$1" = "$2" ] || { echo "'$1' is not '$2'" >>"$work/out"; return 1; }; }
-exists()   { [ -e "$1" ] || { echo "missing: $1" >>"$work/out"; return 1; }; }
-is_gone()  { [ ! -e "$1" ] || { echo "still there: $1" >>"$work/out"; return 1; }; }
-one_error() { is "$(grep -c '^error: ' "$work/out")" 1; }
-
-# --- the made-up kernel -----------------------------------------------------
-
-fake_kernel() { # DIR SUBLEVEL
-	mkdir -p "$1"/{kernel/trace,include/linux,Documentation}
-	printf 'VERSION = 7\nPATCHLEVEL = 3\nSUBLEVEL = %s\nEXTRAVERSION =\n' "$2" >"$1/Makefile"
-	seq 1 40 | sed 's/.*/int line_&;/' >"$1/kernel/trace/trace.c"
-	echo 'int trace_init(void);' >"$1/include/linux/trace.h"
-	echo 'TRACING' >"$1/MAINTAINERS"
-	printf '*.o\n/*\n!/debian/\n' >"$1/.gitignore"
-	# Something for a download to be interrupted in.
-	head -c 3000000 /dev/urandom >"$1/Documentation/picture.png"
-}
-
-put_on_mirror() { # DIR
-	local dir=$work/mirror/v7.x
-	mkdir -p "$dir"
-	tar -C "$work" -cJf "$dir/linux-7.3.4.tar.xz" --transform "s|^${1##*/}|linux-7.3.4|" "${1##*/}"
-	(cd "$dir" && { echo '-----BEGIN PGP SIGNED MESSAGE-----'; sha256sum ./*.xz | sed 's|\./||'; } >sha256sums.asc)
-}
-
-commit() { # SUBJECT FILE TEXT
-	mkdir -p "$(dirname "$project/build/linux/$2")"
-	echo "$3" >>"$project/build/linux/$2"
-	git_ add "$2"
-	git_ commit -q -m "$1" -m 'Somebody is in trouble.' -m 'Assisted-by: LLM'
-}
-
-# A copy of the project's scripts with a cache of its own.
-new_project() {
-	project=$work/$1
-	mkdir -p "$project/tools/quilt/cover"
-	cp "$QUILT_TOOLS"/*.sh "$project/tools/quilt/"
-	export XDG_CACHE_HOME=$project/cache
-	printf 'Subject: tracing: Two lines\nFirst: tracing: One\n\nThe text.\n' \
-		>"$project/tools/quilt/cover/exports.txt"
-}
-
-# ... with a tree and two exported patches; made once, then copied.
-exported_project() {
-	local ready=$work/ready
-	if [ ! -d "$ready" ]; then
-		trap 'rm -rf "$ready"' EXIT
-		new_project ready
-		q tree
-		commit 'tracing: One' kernel/trace/trace.c 'int one;'
-		commit 'tracing: Two' kernel/trace/two.c 'int two;'
-		q export
-		trap - EXIT
-	fi
-	project=$work/$1
-	cp -a "$ready" "$project"
-	export XDG_CACHE_HOME=$project/cache
-}
-
-# Everything that export writes, as one id.
-written() { (cd "$project" && find patches series base kernel -type f -exec sha256sum {} + | sort -k 2 | sha256sum); }
+# shellcheck source=tools/quilt/tests/fake-tree.sh
+. "$(dirname "$0")/fake-tree.sh"
 
 # --- fetch ------------------------------------------------------------------
 
@@ -178,7 +96,7 @@ test_fetch_damaged_cache() {
 	q fetch
 	truncate -s 1000000 "$XDG_CACHE_HOME/tracing-quilt/linux-7.3.4.tar.xz"
 	q tree
-	says 'is damaged, it is deleted and fetched again'
+	says 'is damaged, and is deleted and fetched again'
 }
 
 test_fetch_no_way() {
@@ -316,7 +234,7 @@ test_tree_takes_changed_patches() {
 	KERNEL_MIRROR=file:///nonexistent XDG_CACHE_HOME=$work/nocache q tree
 	says 'and 3 patches'
 	is "$(tail -n 1 "$project/build/linux/include/linux/trace.h")" 'int three;'
-	# What is the same is not touched.
+	# Files that are the same keep their time stamps.
 	is "$(stat -c %Y "$project/build/linux/kernel/trace/trace.c")" "$old"
 }
 
@@ -396,7 +314,7 @@ test_tree_missing_patch() {
 	one_error
 }
 
-# A tar that takes its time, and a kill that nothing can catch.
+# A slow tar, and a kill that nothing can catch.
 test_tree_interrupted() {
 	local pid
 	new_project killed
@@ -497,7 +415,7 @@ test_export_is_stable() {
 	q export
 	says 'changed by this run: 0 files'
 	is "$(written)" "$before"
-	# Whatever the user's settings are.
+	# The user's settings change nothing.
 	git_ config diff.noprefix true
 	git_ config diff.algorithm histogram
 	git_ config format.signOff true
@@ -543,7 +461,7 @@ test_export_long_subject() {
 test_export_topics() {
 	exported_project topics
 	commit 'tracing: Other' kernel/trace/trace.c 'int other;'
-	printf 'Subject: tracing: Others\nFirst: tracing: Other\n\nText.\n' >"$project/tools/quilt/cover/others.txt"
+	printf 'Subject: tracing: Others\nFirst: tracing: Other\nDepends: exports\n\nText.\n' >"$project/tools/quilt/cover/others.txt"
 	q export
 	is "$(grep -c ^others/0001-tracing-Other.patch "$project/series")" 1
 	grep -q 'PATCH 2/2' "$project"/patches/exports/0002-*
@@ -554,7 +472,7 @@ test_export_removes() {
 	exported_project removes
 	git_ reset -q --hard HEAD~
 	q export
-	is "$(list=("$project"/patches/exports/*); echo ${#list[@]})" 2
+	is "$(list=("$project"/patches/exports/*); echo ${#list[@]})" 3
 	is_gone "$project/kernel"
 	fails grep -q two.c "$project/base"
 	exists "$project/tools/quilt/export.sh"
@@ -657,7 +575,7 @@ test_check_apply() {
 	says 'make export'
 	q export || FORCE=1 q export
 	q check apply
-	# What patch would take with fuzz is refused.
+	# A patch that would need fuzz is refused.
 	sed -i 's/^ int line_38;/ int line_8;/' "$project"/patches/exports/0001-*
 	fails q check apply
 	says 'quilt does not apply'
@@ -672,25 +590,4 @@ test_check_b4() {
 
 # ----------------------------------------------------------------------------
 
-need curl:curl xz:xz-utils quilt:quilt b4:b4 patch:patch
-fake_kernel "$work/linux" 4
-put_on_mirror "$work/linux"
-
-passed=0 failed=0 skipped=0
-for name in $(declare -F | sed -n 's/^declare -f test_//p'); do
-	[[ $name == *"$pattern"* ]] || continue
-	: >"$work/out"
-	rc=0
-	(
-		set -e
-		"test_$name"
-	) &
-	wait $! || rc=$?
-	case $rc in
-	0) passed=$((passed + 1)); say "ok $((passed + failed + skipped)) $name" ;;
-	77) skipped=$((skipped + 1)); say "ok $((passed + failed + skipped)) $name # SKIP needs root" ;;
-	*) failed=$((failed + 1)); say "not ok $((passed + failed + skipped)) $name"; sed 's/^/# /' "$work/out" ;;
-	esac
-done
-say "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+run_tests

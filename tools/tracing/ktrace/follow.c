@@ -27,6 +27,7 @@
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <kbuffer.h>
 #include <uapi/linux/trace_mmap.h>
@@ -71,7 +72,8 @@ struct follow {
 
 	struct tep_handle	*tep;
 	bool			all_systems;
-	bool			reloaded;	/* in this round */
+	bool			reloaded;	/* in this round, or second */
+	time_t			second;
 	bool			fresh_comms;
 	bool			in_ns;
 	struct trace_seq	seq;
@@ -138,9 +140,30 @@ static void load_comms(struct follow *f)
 	free(text);
 }
 
+/* The systems of the events that are followed, and that of the kernel itself */
+static struct tep_handle *load_systems(struct follow *f)
+{
+	char **systems = tracefs_list_add(NULL, "ftrace");
+	struct tep_handle *tep;
+
+	for (char **event = f->events; event && *event; event++) {
+		char *name = strndup(*event, strcspn(*event, ":"));
+		char **system = systems;
+
+		while (name && system && *system && strcmp(*system, name))
+			system++;
+		if (name && system && !*system)
+			systems = tracefs_list_add(systems, name);
+		free(name);
+	}
+	tep = tracefs_local_events_system(NULL, (const char * const *)systems);
+	tracefs_list_free(systems);
+
+	return tep;
+}
+
 static int load_formats(struct follow *f)
 {
-	static const char * const systems[] = { "ftrace", "ktrace", NULL };
 	struct tep_handle *tep;
 	struct tep_event *event;
 	bool symbols = false;
@@ -148,7 +171,7 @@ static int load_formats(struct follow *f)
 	if (f->all_systems)
 		tep = tracefs_local_events(NULL);
 	else
-		tep = tracefs_local_events_system(NULL, systems);
+		tep = load_systems(f);
 	if (!tep) {
 		err_msg("the formats of events can't be read\n");
 		return -EIO;
@@ -181,7 +204,10 @@ static bool is_replaced(struct follow *f, const struct tep_event *event)
 	return event_dir(event) != f->dirs[event->id].ino;
 }
 
-/* Modules bring events, so what is unknown is looked for once in a round. */
+/*
+ * Modules bring events, so unknown ones are looked for, but not for each record:
+ * once in a round, and once in a second while there is no end of records.
+ */
 static void find_format(struct follow *f, struct tep_record *record)
 {
 	int id = tep_data_type(f->tep, record);
@@ -232,7 +258,7 @@ static int cpu_map(struct follow *f, struct cpu *c)
 	if (c->fd < 0)
 		return -errno;
 
-	/* What is to be mapped says how much that is. */
+	/* The first page says how much there is to map. */
 	meta = mmap(NULL, page_size, PROT_READ, MAP_SHARED, c->fd, 0);
 	if (meta == MAP_FAILED)
 		return -errno;
@@ -250,7 +276,7 @@ static int cpu_map(struct follow *f, struct cpu *c)
 	if (!c->kbuf)
 		return -ENOMEM;
 
-	/* What others have read before is not printed. */
+	/* Records that others have read before are not printed. */
 	c->id = c->meta->reader.id;
 	c->id_ts = kbuffer_subbuf_timestamp(c->kbuf, cpu_subbuf(c));
 	c->printed = c->meta->reader.read;
@@ -465,6 +491,30 @@ static void print_record(struct follow *f, struct cpu *c)
 	f->nr_records++;
 }
 
+static int output_error(int error)
+{
+	/* The reader has enough. */
+	if (error == EPIPE)
+		return -EPIPE;
+	err_msg("can't print: %s\n", strerror(error));
+
+	return -EIO;
+}
+
+/* Under load a round may never end. */
+static int every_second(struct follow *f)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (now.tv_sec == f->second)
+		return 0;
+	f->second = now.tv_sec;
+	f->reloaded = false;
+
+	return fflush(stdout) ? output_error(errno) : 0;
+}
+
 /* Until there is no more, or @stop has been asked for so often */
 static int print_records(struct follow *f, int stop)
 {
@@ -479,7 +529,9 @@ static int print_records(struct follow *f, int stop)
 			check_signals(f);
 			if (f->stop >= stop || ferror(stdout))
 				break;
-			ret = refill(f);
+			ret = every_second(f);
+			if (!ret)
+				ret = refill(f);
 			if (ret)
 				return ret;
 		}
@@ -495,13 +547,8 @@ static int print_records(struct follow *f, int stop)
 		empty = !c->record;
 	}
 
-	if (fflush(stdout) || ferror(stdout)) {
-		/* Who reads has enough. */
-		if (errno == EPIPE)
-			return -EPIPE;
-		err_msg("can't print: %s\n", strerror(errno));
-		return -EIO;
-	}
+	if (fflush(stdout) || ferror(stdout))
+		return output_error(errno);
 
 	return 0;
 }
@@ -637,7 +684,7 @@ static unsigned long long lost_records(struct follow *f)
 	return lost;
 }
 
-/* What was recorded until now, but not what others record from now on */
+/* The records until now, but not those that others make from now on */
 static int print_rest(struct follow *f)
 {
 	for (int i = 0; i < f->nr_cpus; i++)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ktrace: list, switch and follow ktrace events.
+ * ktrace-cmd: list, switch and follow ktrace events.
  *
- * Events are directories below events/ktrace, sites are lines of the file
- * ktrace_sites. An event whose module is gone has no site, and a site that was
- * refused has no event.
+ * Sites are lines of the file ktrace_sites. Those with an event say which:
+ * system:name, the directory events/system/name.
  */
 
 #define _GNU_SOURCE
@@ -12,7 +11,6 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +19,11 @@
 #include "ktrace.h"
 
 static const char usage_text[] =
-	"usage: ktrace list [-i INSTANCE] [EVENT...]\n"
-	"       ktrace enable | disable [-i INSTANCE] EVENT...\n"
-	"       ktrace enable | disable -s QUERY\n"
-	"       ktrace follow [-b KB] [-c CLOCK] [-m MODULE] [EVENT...]\n"
-	"       ktrace follow -i INSTANCE [EVENT...]\n"
+	"usage: ktrace-cmd list [-i INSTANCE] [EVENT...]\n"
+	"       ktrace-cmd enable | disable [-i INSTANCE] EVENT...\n"
+	"       ktrace-cmd enable | disable -s QUERY\n"
+	"       ktrace-cmd follow [-b KB] [-c CLOCK] [-m MODULE] [EVENT...]\n"
+	"       ktrace-cmd follow -i INSTANCE [EVENT...]\n"
 	"\n"
 	"  list      events and their sites, with their state\n"
 	"  enable    switch events on, or unmute sites\n"
@@ -41,25 +39,27 @@ static const char usage_text[] =
 	"                        loaded later\n"
 	"  -h, --help            this text\n"
 	"\n"
-	"  EVENT   name of a ktrace event, can have the wildcards * and ?\n"
+	"  EVENT   NAME or SYSTEM:NAME of ktrace events, can have the wildcards\n"
+	"          * and ?\n"
 	"  QUERY   conditions, which all have to be true: file FILE, line N-M,\n"
-	"          func FUNCTION, module MODULE, name EVENT\n";
+	"          func FUNCTION, module MODULE, system SYSTEM,\n"
+	"          name NAME\n";
 
 /* Print an error message. */
 void err_msg(const char *fmt, ...)
 {
 	va_list ap;
 
-	fputs("ktrace: ", stderr);
+	fputs("ktrace-cmd: ", stderr);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
 }
 
-/* What to return after a message about the command line */
+/* The return value after a message about the command line */
 int usage_error(void)
 {
-	fputs("see: ktrace --help\n", stderr);
+	fputs("see: ktrace-cmd --help\n", stderr);
 
 	return EXIT_USAGE;
 }
@@ -136,14 +136,24 @@ int write_file(struct tracefs_instance *instance, const char *file,
 	return ret;
 }
 
+/* Put the name of a file of an event, as system:name, into @file. */
+static void event_file(char *file, size_t size, const char *event)
+{
+	int len = strcspn(event, ":");
+
+	snprintf(file, size, "events/%.*s/%s/enable", len, event,
+		 event + len + 1);
+}
+
 /* 0 or 1, or a negative errno value */
 static int event_is_on(struct tracefs_instance *instance, const char *event)
 {
+	char file[256];
 	char *text;
 	int on;
 
-	text = tracefs_event_file_read(instance, "ktrace", event, "enable",
-				       NULL);
+	event_file(file, sizeof(file), event);
+	text = tracefs_instance_file_read(instance, file, NULL);
 	if (!text)
 		return -ENOENT;
 	on = *text == '1';
@@ -157,7 +167,7 @@ static int switch_event(struct tracefs_instance *instance, const char *event,
 {
 	char file[256];
 
-	snprintf(file, sizeof(file), "events/ktrace/%s/enable", event);
+	event_file(file, sizeof(file), event);
 
 	return write_file(instance, file, on ? "1" : "0");
 }
@@ -175,7 +185,7 @@ void restore_events(struct tracefs_instance *instance, char **events, int nr,
 
 		/* It may have gone with its module. */
 		if (ret < 0 && ret != -ENOENT)
-			err_msg("ktrace:%s can't be switched %s again: %s\n",
+			err_msg("%s can't be switched %s again: %s\n",
 				events[i], on ? "on" : "off", strerror(-ret));
 	}
 }
@@ -199,7 +209,7 @@ int switch_events(struct tracefs_instance *instance, char **events, bool on)
 		if (ret >= 0)
 			ret = switch_event(instance, event, on);
 		if (ret < 0) {
-			err_msg("ktrace:%s can't be switched %s: %s\n", event,
+			err_msg("%s can't be switched %s: %s\n", event,
 				on ? "on" : "off", strerror(-ret));
 			restore_events(instance, events, switched, !on);
 			return ret;
@@ -211,13 +221,67 @@ int switch_events(struct tracefs_instance *instance, char **events, bool on)
 	return switched;
 }
 
-static bool matches(char **patterns, const char *name)
+/* Does a pattern match system:name or name? */
+static bool match(const char *pattern, const char *event)
+{
+	if (!strchr(pattern, ':'))
+		event = strchr(event, ':') + 1;
+
+	return !fnmatch(pattern, event, FNM_NOESCAPE);
+}
+
+static bool matches(char **patterns, const char *event)
 {
 	if (!*patterns)
 		return true;
 
 	for (; *patterns; patterns++) {
-		if (!fnmatch(*patterns, name, FNM_NOESCAPE))
+		if (match(*patterns, event))
+			return true;
+	}
+
+	return false;
+}
+
+/* A line of ktrace_sites: file:line [module] function event state "format" */
+struct site {
+	char	*place;
+	char	*event;
+	char	*state;
+	char	*format;
+};
+
+/* Cut @line into columns, each of which is without blanks but the last one. */
+static bool parse_site(struct site *site, char *line)
+{
+	char *columns[5];
+
+	if (*line == '#')
+		return false;
+
+	for (int i = 0; i < 5; i++) {
+		columns[i] = strsep(&line, " ");
+		if (!line)
+			return false;
+	}
+	if (!strchr(columns[3], ':'))
+		return false;
+
+	/* Put file, module and function together again. */
+	columns[1][-1] = ' ';
+	columns[2][-1] = ' ';
+	site->place = columns[0];
+	site->event = columns[3];
+	site->state = columns[4];
+	site->format = line;
+
+	return true;
+}
+
+static bool is_in_list(char **list, const char *event)
+{
+	for (; list && *list; list++) {
+		if (!strcmp(*list, event))
 			return true;
 	}
 
@@ -232,22 +296,25 @@ static bool matches(char **patterns, const char *name)
  */
 char **select_events(char **patterns)
 {
-	char **events = tracefs_system_events(NULL, "ktrace");
+	char *text = tracefs_instance_file_read(NULL, "ktrace_sites", NULL);
 	char **selected = NULL;
+	char *line, *next;
+	struct site site;
 
-	for (char **event = events; event && *event; event++) {
-		if (matches(patterns, *event))
-			selected = tracefs_list_add(selected, *event);
+	for (next = text; (line = strsep(&next, "\n"));) {
+		if (parse_site(&site, line) && strcmp(site.state, "refused") &&
+		    matches(patterns, site.event) &&
+		    !is_in_list(selected, site.event))
+			selected = tracefs_list_add(selected, site.event);
 	}
-	tracefs_list_free(events);
+	free(text);
 	if (!selected && !*patterns)
 		err_msg("there are no ktrace events\n");
 
 	for (; *patterns; patterns++) {
 		char **event = selected;
 
-		while (event && *event &&
-		       fnmatch(*patterns, *event, FNM_NOESCAPE))
+		while (event && *event && !match(*patterns, *event))
 			event++;
 		if (event && *event)
 			continue;
@@ -259,21 +326,24 @@ char **select_events(char **patterns)
 	return selected;
 }
 
-/* A line of the list; a site that was refused has nothing to do with the event. */
-static void list_site(struct tracefs_instance *instance, const char *name,
-		      const char *state, const char *place, const char *format)
+/* A site that was refused has nothing to do with an event of that name. */
+static void list_site(struct tracefs_instance *instance, const struct site *site)
 {
-	int on = strcmp(state, "refused") ? event_is_on(instance, name) : -1;
+	int on = -1;
 
-	printf("%-24s %-5s %-7s %s %s\n", name, on < 0 ? "-" : on ? "on" : "off",
-	       state, place, format);
+	if (strcmp(site->state, "refused"))
+		on = event_is_on(instance, site->event);
+
+	printf("%-28s %-5s %-7s %s %s\n", site->event,
+	       on < 0 ? "-" : on ? "on" : "off", site->state, site->place,
+	       site->format);
 }
 
 static int list_main(const struct options *options, int argc, char **argv)
 {
 	struct tracefs_instance *instance;
 	char *text, *line, *next;
-	char **events, **event;
+	struct site site;
 	int listed = 0;
 
 	if (open_instance(options->instance, &instance))
@@ -285,40 +355,16 @@ static int list_main(const struct options *options, int argc, char **argv)
 		tracefs_instance_free(instance);
 		return EXIT_FAILURE;
 	}
-	events = tracefs_system_events(NULL, "ktrace");
-	printf("%-24s %-5s %-7s %s\n", "EVENT", "STATE", "SITE", "PLACE");
+	printf("%-28s %-5s %-7s %s\n", "EVENT", "STATE", "SITE", "PLACE");
 
-	/* file:line [module] function event state hits format */
 	for (next = text; (line = strsep(&next, "\n"));) {
-		char *name, *state;
-		int place, format;
-
-		if (*line == '#' || sscanf(line, "%*s %*s %*s%n %ms %ms %*s %n",
-					   &place, &name, &state, &format) != 2)
+		if (!parse_site(&site, line) || !matches(argv, site.event))
 			continue;
-
-		line[place] = 0;
-		if (matches(argv, name)) {
-			list_site(instance, name, state, line, line + format);
-			listed++;
-		}
-		for (event = events; event && *event; event++) {
-			if (!strcmp(*event, name) && strcmp(state, "refused"))
-				**event = 0;
-		}
-		free(name);
-		free(state);
-	}
-
-	for (event = events; event && *event; event++) {
-		if (!**event || !matches(argv, *event))
-			continue;
-		list_site(instance, *event, "gone", "-", "");
+		list_site(instance, &site);
 		listed++;
 	}
 
 	free(text);
-	tracefs_list_free(events);
 	tracefs_instance_free(instance);
 	if (listed || !argc)
 		return EXIT_SUCCESS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the modules NAME_torture have in common. */
+/* Shared by the modules NAME_torture. */
 #ifndef _QUILT_TORTURE_H
 #define _QUILT_TORTURE_H
 
@@ -11,8 +11,8 @@
 #include <linux/sched.h>
 
 /*
- * Others want a share, however slow this kernel is: of the CPUs, and of
- * event_mutex. Ends when the thread is to stop.
+ * Leaves the CPU and event_mutex to others, however slow this kernel is. Ends when
+ * the thread is to stop.
  */
 static inline void rest(ktime_t start, unsigned int us)
 {

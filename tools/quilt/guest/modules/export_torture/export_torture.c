@@ -3,9 +3,9 @@
  * Torture of trace exports: threads on all CPUs register, unregister, poison
  * and free exports of all kinds, for all trace arrays and for single ones,
  * while others make records and create and destroy instances. The scenario
- * export-torture adds what is done from user space.
+ * export-torture adds loops of user space.
  *
- * What would be caught:
+ * It finds
  * - a callback that runs after unregister returned: it finds its export
  *   poisoned ("late"), and unregister finds it still inside; with KASAN a use
  *   after free;
@@ -104,7 +104,7 @@ static bool notrace sink_enter(struct sink *sink)
 	atomic_inc(&sink->inside);
 	atomic_long_inc(&records);
 
-	/* Is to be counted as missed, and to go no further. */
+	/* It is counted as missed, and reaches no export. */
 	if (sink->noisy)
 		trace_array_printk(instances[0], _THIS_IP_, "from a callback\n");
 
@@ -183,7 +183,7 @@ static int sink_unregister(struct sink *sink, struct trace_array *tr)
 		    unregister_ftrace_export(&sink->export);
 }
 
-/* What a caller may do, and what it had better not, while it is registered. */
+/* Calls of a registered caller, right and wrong ones */
 static void sink_abuse(struct sink *sink, struct trace_array *tr)
 {
 	int ret;
@@ -199,7 +199,7 @@ static void sink_abuse(struct sink *sink, struct trace_array *tr)
 		       ERR_PTR(ret));
 		break;
 	case 2:
-		/* All of it is read at registration only. */
+		/* Only the registration reads these. */
 		sink->export.flags = get_random_u32();
 		sink->export.write = NULL;
 		sink->export.write_record = NULL;
@@ -297,20 +297,19 @@ static int record_thread(void *unused)
 	return 0;
 }
 
-/*
- * An instance with an export stays. Somebody who reads its files holds it,
- * too, for a moment.
- */
+/* A reader of its files holds it, too, for a moment. */
 static void destroy_instance(struct trace_array *tr)
 {
 	int ret, tries = 0;
 
 	do {
-		ret = trace_array_destroy(tr);
+		ret = trace_array_put_and_destroy(tr);
 		if (ret == -EBUSY)
 			msleep(20);
 	} while (ret == -EBUSY && ++tries < 500);
 	expect(!ret, "destroy: %pe", ERR_PTR(ret));
+	if (ret)
+		trace_array_put(tr);
 }
 
 static void churn(void)
@@ -322,17 +321,17 @@ static void churn(void)
 	if (!tr || !sink) {
 		expect(false, "no instance, or no memory");
 		kfree(sink);
+		trace_array_put(tr);
 		return;
 	}
 
 	ret = sink_register(sink, tr);
 	expect(!ret, "register for a new instance: %pe", ERR_PTR(ret));
 	trace_array_set_clr_event(tr, "sched", "sched_switch", true);
-	trace_array_put(tr);
 
 	/* The registration holds it. */
 	trace_array_printk(tr, _THIS_IP_, "with an export\n");
-	ret = trace_array_destroy(tr);
+	ret = trace_array_put_and_destroy(tr);
 	expect(ret == -EBUSY, "destroyed with an export: %pe", ERR_PTR(ret));
 
 	ret = sink_unregister(sink, tr);
@@ -383,7 +382,6 @@ static void stop_all(void)
 	for (int i = 0; i < NR_INSTANCES; i++) {
 		if (!instances[i])
 			continue;
-		trace_array_put(instances[i]);
 		destroy_instance(instances[i]);
 	}
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ktrace events for the scenario clients: whatever number is written to the
- * parameter "emit", so many records of each of them are made, with a sequence
- * number from "next" on, in the context of the task that writes.
+ * ktrace events for the scenario clients. A number that is written to the parameter
+ * "emit" makes so many records of each of them, with a sequence number from "next"
+ * on, in the context of the writing task.
  *
- * The values go round through what is special: the ends of each type, -1, 0,
- * strings that are cut, empty or NULL.
+ * The values go round through special ones: the ends of each type, -1, 0, strings
+ * that are cut, empty or NULL.
  *
  * All fields of client_ints, client_strings and client_pointers are printed as
  * "name=value" in a plain way, so that a program that knows no more than the
@@ -59,7 +59,7 @@ static void client_record(unsigned int seq)
 	u8 ip[4] = { 192, 0, 2, seq };
 
 	ktrace(client_ints,
-	       "seq=%u s8=%d u8=%u s16=%d u16=%u s32=%d u32=%u s64=%lld u64=%llu long=%ld ulong=%lu bool=%d three=%u four=%d",
+	       "seq=%u s8=%hhd u8=%hhu s16=%hd u16=%hu s32=%d u32=%u s64=%lld u64=%llu long=%ld ulong=%lu bool=%d three=%u four=%d",
 	       seq, (s8)val, (u8)val, (s16)val, (u16)val, (s32)val, (u32)val,
 	       (s64)val, val, (long)val, (unsigned long)val, !!val, bits.three,
 	       bits.four);

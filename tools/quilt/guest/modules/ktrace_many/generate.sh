@@ -1,12 +1,12 @@
 #!/bin/sh
 # Prints a module with as many ktrace events, each with an int and a u64, in one
-# place each. Writing a number to its parameter "pass" passes all of them once,
+# site each. Writing a number to its parameter "pass" passes all of them once,
 # with that number.
 #
 # usage: generate.sh EVENTS
 
 events=$1
-# A function with thousands of places takes the compiler long.
+# A function with thousands of sites takes the compiler long.
 a_function=100
 
 cat <<END

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Torture of ktrace: threads on all CPUs and interrupts pass places of all
+ * Torture of ktrace: threads on all CPUs and interrupts pass sites of all
  * kinds, for as long as the module is loaded. The scenario ktrace-torture loads
  * and unloads it while these events are on, filtered, read and so on.
  *
  * Records tell whether they are whole: in torture_seq the second number and the
- * string are made of the first one. Others have what is hard to record: strings
- * that change, that have no end, that are none.
+ * string are made of the first one. Others have arguments that are hard to record:
+ * strings that change, that have no end, that are none.
  *
- * debugfs has what went wrong in ktrace_torture/failures: an argument that was
- * evaluated more often than its place was passed.
+ * ktrace_torture/failures in debugfs counts arguments that were evaluated more often
+ * than their site was passed.
  */
 
 #include <linux/atomic.h>

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit tests for debug messages in a trace: a case sets the flags of a site
+ * of its own, runs it, and looks at an instance and at the log of the kernel.
+ */
+
+#include <kunit/device.h>
+#include <kunit/test.h>
+#include <linux/device.h>
+#include <linux/dynamic_debug.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kmsg_dump.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+
+#include "trace_kunit.h"
+
+#define INSTANCE	"trace_dyndbg_kunit"
+
+struct dyndbg_env {
+	struct trace_kunit	kunit;
+	struct kmsg_dump_iter	log;
+	char			line[512];
+	unsigned int		evaluated;
+	unsigned int		line_of_site;
+};
+
+/* The site of most cases */
+static noinline void site_of_pr(struct dyndbg_env *env, const char *text)
+{
+	env->line_of_site = __LINE__ + 1;
+	dynamic_pr_debug("pr %u %s", ++env->evaluated, text);
+}
+
+static noinline void site_of_dev(const struct device *dev)
+{
+	dynamic_dev_dbg(dev, "dev %d\n", 7);
+}
+
+static noinline void site_of_dump(void)
+{
+	static const u8 data[] = { 0xab, 0xcd };
+
+	dynamic_hex_dump("dyndbg dump ", DUMP_PREFIX_NONE, 16, 1, data,
+			 sizeof(data), false);
+}
+
+static void set_flags(struct kunit *test, const char *query)
+{
+	char buf[64], param[] = "dyndbg";
+
+	strscpy(buf, query);
+	KUNIT_ASSERT_EQ(test, ddebug_dyndbg_module_param_cb(param, buf,
+							    KBUILD_MODNAME),
+			0);
+}
+
+/* The lines that the log got since the last call, and that have @text */
+static unsigned int logged(struct kunit *test, const char *text)
+{
+	struct dyndbg_env *env = test->priv;
+	unsigned int nr = 0;
+	size_t len;
+
+	while (kmsg_dump_get_line(&env->log, false, env->line,
+				  sizeof(env->line) - 1, &len)) {
+		env->line[len] = '\0';
+		nr += !!strstr(env->line, text);
+	}
+
+	return nr;
+}
+
+/* What the trace of the instance has of the event: the last record's text */
+static const char *recorded(struct kunit *test, unsigned int *nr)
+{
+	struct dyndbg_env *env = test->priv;
+	const char *text = NULL, *next;
+	struct file *file;
+	ssize_t ret;
+
+	file = trace_kunit_open(test, INSTANCE, "trace", O_RDONLY);
+	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(file), 0);
+	/* The first read gives the header, the next ones the records. */
+	*nr = 0;
+	while ((ret = trace_kunit_read(test, file)) > 0) {
+		next = env->kunit.text;
+		while ((next = strstr(next, "dyndbg_message: "))) {
+			next += strlen("dyndbg_message: ");
+			text = next;
+			++*nr;
+		}
+		if (text)
+			break;
+	}
+	__fput_sync(file);
+	KUNIT_ASSERT_GE(test, ret, 0);
+
+	return text ?: "";
+}
+
+static void expect(struct kunit *test, unsigned int nr_records,
+		   unsigned int nr_lines, const char *text)
+{
+	unsigned int nr;
+
+	recorded(test, &nr);
+	KUNIT_EXPECT_EQ(test, nr, nr_records);
+	KUNIT_EXPECT_EQ(test, logged(test, text), nr_lines);
+	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, "trace", "\n"), 0);
+}
+
+/* Each flag has its effect, and no other. */
+static void each_flag(struct kunit *test)
+{
+	struct dyndbg_env *env = test->priv;
+
+	site_of_pr(env, "off\n");
+	expect(test, 0, 0, "off");
+	KUNIT_EXPECT_EQ(test, env->evaluated, 0);
+
+	set_flags(test, "func site_of_pr +p");
+	site_of_pr(env, "printed\n");
+	expect(test, 0, 1, "printed");
+
+	set_flags(test, "func site_of_pr +T");
+	site_of_pr(env, "both\n");
+	expect(test, 1, 1, "both");
+
+	set_flags(test, "func site_of_pr -p");
+	site_of_pr(env, "recorded\n");
+	expect(test, 1, 0, "recorded");
+	KUNIT_EXPECT_EQ(test, env->evaluated, 3);
+
+	set_flags(test, "func site_of_pr -T");
+	site_of_pr(env, "off again\n");
+	expect(test, 0, 0, "off again");
+	KUNIT_EXPECT_EQ(test, env->evaluated, 3);
+}
+
+/* Nothing is printed instead when nobody has the event on. */
+static void event_is_off(struct kunit *test)
+{
+	struct dyndbg_env *env = test->priv;
+
+	trace_array_set_clr_event(env->kunit.tr, "dyndbg", NULL, false);
+	set_flags(test, "func site_of_pr +T");
+	site_of_pr(env, "lost\n");
+	expect(test, 0, 0, "lost");
+	KUNIT_EXPECT_EQ(test, env->evaluated, 1);
+}
+
+static void text_of_record(struct kunit *test)
+{
+	struct dyndbg_env *env = test->priv;
+	unsigned int nr;
+	char want[96];
+
+	/* The prefix is for what is printed. */
+	set_flags(test, "func site_of_pr +Ttmfsl");
+	site_of_pr(env, "a % b\n");
+	snprintf(want, sizeof(want), "%s:site_of_pr:%u pr 1 a %% b\n",
+		 KBUILD_MODNAME, env->line_of_site);
+	KUNIT_EXPECT_STREQ(test, recorded(test, &nr), want);
+	KUNIT_EXPECT_EQ(test, logged(test, "site_of_pr"), 0);
+}
+
+/* A message may have no newline at its end, or several: one goes. */
+static void newlines(struct kunit *test)
+{
+	struct dyndbg_env *env = test->priv;
+	unsigned int nr;
+
+	set_flags(test, "func site_of_pr +T");
+	site_of_pr(env, "plain");
+	KUNIT_EXPECT_NOT_NULL(test, strstr(recorded(test, &nr), " pr 1 plain\n"));
+
+	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, "trace", "\n"), 0);
+	site_of_pr(env, "\n\n");
+	KUNIT_EXPECT_NOT_NULL(test, strstr(recorded(test, &nr), "\n\n"));
+}
+
+static void long_message(struct kunit *test)
+{
+	struct dyndbg_env *env = test->priv;
+	const char *text, *end;
+	unsigned int nr;
+	char *x;
+
+	x = kunit_kzalloc(test, 2000, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, x);
+	memset(x, 'x', 1999);
+
+	set_flags(test, "func site_of_pr +T");
+	site_of_pr(env, x);
+	text = strstr(recorded(test, &nr), " pr 1 ");
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	end = strchr(++text, '\n');
+	KUNIT_ASSERT_NOT_NULL(test, end);
+	KUNIT_EXPECT_EQ(test, end - text, 1023);
+}
+
+static void devices(struct kunit *test)
+{
+	struct device *dev = kunit_device_register(test, "dyndbg0");
+	unsigned int nr;
+	char want[64];
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dev);
+	snprintf(want, sizeof(want), " %s: dev 7\n", dev_name(dev));
+	set_flags(test, "func site_of_dev +T");
+	site_of_dev(dev);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(recorded(test, &nr), want));
+
+	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, "trace", "\n"), 0);
+	site_of_dev(NULL);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(recorded(test, &nr),
+					   " (NULL device *): dev 7\n"));
+	KUNIT_EXPECT_EQ(test, logged(test, "dev 7"), 0);
+}
+
+/* A dump of memory can't be recorded, and is not printed instead. */
+static void dump_ignores_flag(struct kunit *test)
+{
+	set_flags(test, "func site_of_dump +T");
+	site_of_dump();
+	expect(test, 0, 0, "dyndbg dump ab cd");
+
+	set_flags(test, "func site_of_dump +p");
+	site_of_dump();
+	expect(test, 0, 1, "dyndbg dump ab cd");
+}
+
+/* The flag d prints, so it needs p. */
+static void stack_is_not_printed(struct kunit *test)
+{
+	struct dyndbg_env *env = test->priv;
+
+	set_flags(test, "func site_of_pr +Td");
+	site_of_pr(env, "no stack\n");
+	expect(test, 1, 0, "Call Trace:");
+
+	set_flags(test, "func site_of_pr +p");
+	site_of_pr(env, "a stack\n");
+	expect(test, 1, 1, "Call Trace:");
+}
+
+static int dyndbg_kunit_init(struct kunit *test)
+{
+	struct dyndbg_env *env = kunit_kzalloc(test, sizeof(*env), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, env);
+	trace_kunit_init(test, &env->kunit, INSTANCE);
+	KUNIT_ASSERT_EQ(test, trace_array_set_clr_event(env->kunit.tr, "dyndbg",
+							NULL, true), 0);
+	kmsg_dump_rewind(&env->log);
+	logged(test, "");
+
+	return 0;
+}
+
+static void dyndbg_kunit_exit(struct kunit *test)
+{
+	set_flags(test, "=_");
+}
+
+static struct kunit_case dyndbg_kunit_cases[] = {
+	KUNIT_CASE(each_flag),
+	KUNIT_CASE(event_is_off),
+	KUNIT_CASE(text_of_record),
+	KUNIT_CASE(newlines),
+	KUNIT_CASE(long_message),
+	KUNIT_CASE(devices),
+	KUNIT_CASE(dump_ignores_flag),
+	KUNIT_CASE(stack_is_not_printed),
+	{}
+};
+
+static struct kunit_suite dyndbg_kunit_suite = {
+	.name		= "trace_dyndbg",
+	.init		= dyndbg_kunit_init,
+	.exit		= dyndbg_kunit_exit,
+	.test_cases	= dyndbg_kunit_cases,
+};
+
+kunit_test_suite(dyndbg_kunit_suite);

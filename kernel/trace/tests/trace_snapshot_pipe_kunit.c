@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit tests for snapshot_pipe and snapshot_stat, see trace_snapshot_pipe.c.
+ * The files are opened, read, written and polled through a mount of tracefs, as
+ * by a process.
+ */
+
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/poll.h>
+#include <linux/ring_buffer.h>
+#include <linux/sched.h>
+#include <linux/trace.h>
+#include <linux/uaccess.h>
+
+#include "trace_snapshot_pipe_kunit.h"
+
+static bool always(struct trace_array *tr, void *cond_data)
+{
+	return true;
+}
+
+static bool never(struct trace_array *tr, void *cond_data)
+{
+	return false;
+}
+
+/* The byte, or why there is none */
+static int read_byte(struct kunit *test, struct file *file)
+{
+	struct trace_kunit *env = test->priv;
+	ssize_t ret;
+	char byte;
+
+	ret = vfs_read(file, env->user, 1, &file->f_pos);
+	if (ret != 1)
+		return min(ret, 0);
+
+	return copy_from_user(&byte, env->user, 1) ? -EFAULT : byte;
+}
+
+/* Why it can't be opened, or 0 */
+static int try_open(struct kunit *test, const char *name, int flags)
+{
+	struct file *file = trace_kunit_open(test, INSTANCE, name, flags);
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	__fput_sync(file);
+
+	return 0;
+}
+
+static void pipe_consumes(struct kunit *test)
+{
+	struct trace_kunit *env = test->priv;
+	struct file *file;
+	loff_t pos = 0;
+
+	snap_enable(test);
+	file = snap_open(test, "snapshot_pipe", O_RDONLY | O_NONBLOCK);
+	KUNIT_EXPECT_EQ(test, trace_kunit_read(test, file), -EAGAIN);
+	snap_write_records(test, 5);
+	KUNIT_EXPECT_EQ(test, trace_kunit_read(test, file), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	snap_write_records(test, 5);
+	snap_expect_records(test, file, 1, 5, 0);
+	KUNIT_EXPECT_EQ(test, trace_kunit_read(test, file), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	snap_write_records(test, 1);
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	snap_expect_records(test, file, 11, 11, 5);
+
+	/* Nothing goes where nothing can be put. */
+	snap_write_records(test, 2);
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	KUNIT_EXPECT_EQ(test, vfs_read(file, env->user, 0, &pos), 0);
+	KUNIT_EXPECT_EQ(test, vfs_read(file, NULL, 64, &pos), -EFAULT);
+	snap_expect_records(test, file, 12, 13, 0);
+
+	/* It is no file with a position. */
+	KUNIT_EXPECT_EQ(test, vfs_llseek(file, 0, SEEK_SET), -ESPIPE);
+	snap_close(test, file);
+}
+
+static void pipe_tells_lost(struct kunit *test)
+{
+	struct snap_kunit *snap = test->priv;
+	struct trace_array *tr = snap->env.tr;
+	struct snap_seen *seen;
+	unsigned long last;
+	struct file *file;
+
+	snap_enable(test);
+	file = snap_open(test, "snapshot_pipe", O_RDONLY | O_NONBLOCK);
+
+	/* One record is read, nine are not. */
+	snap_write_records(test, 10);
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	KUNIT_EXPECT_EQ(test, read_byte(test, file), '#');
+	snap_write_records(test, 5);
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	/* The rest of what was printed comes first. */
+	KUNIT_EXPECT_GT(test, trace_kunit_read(test, file), 0);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(snap->env.text, "record 1\n"));
+	KUNIT_EXPECT_NULL(test, strstr(snap->env.text, "record 2\n"));
+	snap_expect_records(test, file, 11, 15, 9);
+
+	/* Three of them that nobody reads */
+	for (int i = 0; i < 3; i++) {
+		snap_write_records(test, 10);
+		KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	}
+	snap_expect_records(test, file, 36, 45, 20);
+
+	/* Overwritten while they were live, before a snapshot or after one */
+	seen = snap_alloc_seen(test);
+	seen->record[0] = 45;
+	for (int i = 0; i < 2; i++) {
+		last = ring_buffer_overruns(tr->array_buffer.buffer);
+		while (ring_buffer_overruns(tr->array_buffer.buffer) == last)
+			snap_write_records(test, 100);
+		KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	}
+	snap_write_records(test, 1);
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	KUNIT_EXPECT_EQ(test, snap_see(file, seen), -EAGAIN);
+	KUNIT_EXPECT_STREQ(test, seen->bad, "");
+	KUNIT_EXPECT_EQ(test, seen->record[0], snap->next - 1);
+	KUNIT_EXPECT_EQ(test, seen->nr + seen->all_lost, snap->next - 1 - 45);
+	snap_close(test, file);
+
+	/* A later reader has lost nothing. */
+	snap_write_records(test, 3);
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	snap_write_records(test, 3);
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	file = snap_open(test, "snapshot_pipe", O_RDONLY | O_NONBLOCK);
+	snap_expect_records(test, file, snap->next - 3, snap->next - 1, 0);
+	snap_close(test, file);
+}
+
+static void pipe_readers(struct kunit *test)
+{
+	struct snap_kunit *snap = test->priv;
+	struct trace_array *tr = snap->env.tr;
+	struct file *file, *writer;
+	char of_cpu[64];
+	int ref;
+
+	snprintf(of_cpu, sizeof(of_cpu), "per_cpu/cpu%d/snapshot_pipe",
+		 snap->cpu);
+	ref = tr->ref;
+	writer = snap_open(test, "snapshot_pipe", O_WRONLY);
+	KUNIT_EXPECT_EQ(test, tr->ref, ref + 1);
+	for (int i = 0; i < 2; i++) {
+		file = snap_open(test, i ? of_cpu : "snapshot_pipe",
+				 O_RDONLY | O_NONBLOCK);
+		KUNIT_EXPECT_EQ(test, tr->ref, ref + 2);
+		KUNIT_EXPECT_EQ(test, try_open(test, "snapshot_pipe", O_RDONLY),
+				-EBUSY);
+		KUNIT_EXPECT_EQ(test, try_open(test, of_cpu, O_RDWR), -EBUSY);
+		/* It is readers that are in each other's way. */
+		KUNIT_EXPECT_EQ(test, try_open(test, "snapshot_pipe", O_WRONLY),
+				0);
+		KUNIT_EXPECT_EQ(test, try_open(test, "snapshot_stat", O_RDONLY),
+				0);
+		KUNIT_EXPECT_EQ(test, tr->ref, ref + 2);
+		snap_close(test, file);
+	}
+	snap_expect_poll(test, writer, EPOLLOUT | EPOLLWRNORM);
+	snap_close(test, writer);
+	KUNIT_EXPECT_EQ(test, tr->ref, ref);
+	KUNIT_EXPECT_TRUE(test, cpumask_empty(tr->snapshots.readers));
+
+	/* Both in one. The instance stays. */
+	snap_enable(test);
+	file = snap_open(test, "snapshot_pipe", O_RDWR | O_NONBLOCK);
+	snap_write_records(test, 1);
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	snap_expect_records(test, file, 1, 1, 0);
+	KUNIT_EXPECT_EQ(test, trace_array_put_and_destroy(tr), -EBUSY);
+	snap_close(test, file);
+	KUNIT_EXPECT_EQ(test, tr->ref, ref);
+}
+
+static void pipe_of_one_cpu(struct kunit *test)
+{
+	struct snap_kunit *snap = test->priv;
+	struct file *file, *other;
+	char name[64];
+	int cpu;
+
+	cpu = cpumask_any_but(cpu_possible_mask, snap->cpu);
+	if (cpu >= nr_cpu_ids)
+		kunit_skip(test, "needs two CPUs");
+
+	snap_enable(test);
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/snapshot_pipe", cpu);
+	other = snap_open(test, name, O_RDONLY | O_NONBLOCK);
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/snapshot_pipe", snap->cpu);
+	file = snap_open(test, name, O_RDONLY | O_NONBLOCK);
+	snap_write_records(test, 3);
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	KUNIT_EXPECT_EQ(test, trace_kunit_read(test, other), -EAGAIN);
+	snap_expect_records(test, file, 1, 3, 0);
+
+	if (IS_ENABLED(CONFIG_RING_BUFFER_ALLOW_SWAP)) {
+		snap_write_records(test, 2);
+		KUNIT_EXPECT_EQ(test, trace_kunit_write(test, name, "1"), 0);
+		snap_write_records(test, 2);
+		KUNIT_EXPECT_EQ(test, trace_kunit_write(test, name, "1"), 0);
+		snap_expect_records(test, file, 6, 7, 2);
+		KUNIT_EXPECT_EQ(test, trace_kunit_read(test, other), -EAGAIN);
+	}
+	snap_close(test, file);
+	snap_close(test, other);
+}
+
+static void pipe_ends(struct kunit *test)
+{
+	struct file *file;
+
+	snap_enable(test);
+	file = snap_open(test, "snapshot_pipe", O_RDONLY | O_NONBLOCK);
+
+	/* Nothing has begun, so nothing ends. */
+	KUNIT_EXPECT_EQ(test, snap_write_enabled(test, "0"), 0);
+	KUNIT_EXPECT_EQ(test, trace_kunit_read(test, file), -EAGAIN);
+
+	for (int i = 0; i < 2; i++) {
+		snap_enable(test);
+		snap_write_records(test, 2);
+		KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+		snap_expect_records(test, file, 2 * i + 1, 2 * i + 2, 0);
+		KUNIT_EXPECT_EQ(test, snap_write_enabled(test, "0"), 0);
+		snap_expect_poll(test, file, EPOLLIN | EPOLLRDNORM);
+		KUNIT_EXPECT_EQ(test, trace_kunit_read(test, file), 0);
+		snap_expect_poll(test, file, 0);
+		KUNIT_EXPECT_EQ(test, trace_kunit_read(test, file), -EAGAIN);
+	}
+	snap_close(test, file);
+}
+
+static void poll_tells(struct kunit *test)
+{
+	const __poll_t in = EPOLLIN | EPOLLRDNORM;
+	struct file *pipe, *stat;
+
+	snap_enable(test);
+	pipe = snap_open(test, "snapshot_pipe", O_RDONLY | O_NONBLOCK);
+	stat = snap_open(test, "snapshot_stat", O_RDONLY);
+	snap_expect_poll(test, pipe, 0);
+	snap_expect_poll(test, stat, 0);
+
+	/* A live record is nothing to be told. */
+	snap_write_records(test, 1);
+	snap_expect_poll(test, pipe, 0);
+	snap_expect_poll(test, stat, 0);
+
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	for (int i = 0; i < 2; i++) {
+		snap_expect_poll(test, pipe, in | EPOLLPRI);
+		snap_expect_poll(test, stat, in | EPOLLPRI);
+	}
+	snap_expect_records(test, pipe, 1, 1, 0);
+	snap_expect_poll(test, pipe, 0);
+	KUNIT_EXPECT_GT(test, trace_kunit_read(test, stat), 0);
+	snap_expect_poll(test, stat, 0);
+
+	/* One without records is news, and nothing to read. */
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	snap_expect_poll(test, pipe, EPOLLPRI);
+	KUNIT_EXPECT_EQ(test, trace_kunit_read(test, pipe), -EAGAIN);
+	snap_expect_poll(test, pipe, 0);
+
+	/* A snapshot that is read in part can be read, and is no news. */
+	snap_write_records(test, 2);
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	KUNIT_EXPECT_EQ(test, read_byte(test, pipe), '#');
+	snap_expect_poll(test, pipe, in);
+
+	snap_close(test, stat);
+	stat = snap_open(test, "snapshot_stat", O_RDONLY);
+	snap_expect_poll(test, stat, 0);
+	snap_close(test, stat);
+	snap_close(test, pipe);
+}
+
+static void stat_tells(struct kunit *test)
+{
+	struct snap_kunit *snap = test->priv;
+	struct trace_array *tr = snap->env.tr;
+	const char *text = snap->env.text;
+	char was[128];
+	char line[64];
+
+	KUNIT_EXPECT_STREQ(test, snap_text(test, "snapshot_stat"),
+			   "count: 0\nmissed: 0\n");
+	snap_enable(test);
+	KUNIT_EXPECT_STREQ(test, snap_text(test, "snapshot_stat"),
+			   "count: 0\nmissed: 0\n");
+
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	snap_text(test, "snapshot_stat");
+	KUNIT_EXPECT_TRUE(test, strstarts(text, "count: 1\nmissed: 0\ntime: "));
+	snprintf(line, sizeof(line), "\ntask: %s-%d\n", current->comm,
+		 current->pid);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, line));
+	snprintf(line, sizeof(line), "\ncpu: %d\n", snap->cpu);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, line));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "\ncause: file\n"));
+
+	tracing_snapshot_instance(tr);
+	snap_text(test, "snapshot_stat");
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "\ncause: kernel\n"));
+
+	KUNIT_ASSERT_EQ(test, tracing_snapshot_cond_enable(tr, NULL, always),
+			0);
+	tracing_snapshot_cond(tr, NULL);
+	KUNIT_EXPECT_EQ(test, tracing_snapshot_cond_disable(tr), 0);
+	snap_text(test, "snapshot_stat");
+	KUNIT_EXPECT_TRUE(test, strstarts(text, "count: 3\n"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "\ncause: condition\n"));
+
+	/* One that is not taken leaves everything as it was. */
+	strscpy(was, text);
+	KUNIT_ASSERT_EQ(test, tracing_snapshot_cond_enable(tr, NULL, never), 0);
+	tracing_snapshot_cond(tr, NULL);
+	KUNIT_EXPECT_EQ(test, tracing_snapshot_cond_disable(tr), 0);
+	snap_text(test, "snapshot_stat");
+	KUNIT_EXPECT_STREQ(test, text, was);
+
+	/* It outlives the buffer. */
+	KUNIT_EXPECT_EQ(test, snap_write_enabled(test, "0"), 0);
+	KUNIT_EXPECT_TRUE(test, strstarts(snap_text(test, "snapshot_stat"),
+					  "count: 3\n"));
+}
+
+static struct kunit_case pipe_cases[] = {
+	KUNIT_CASE(pipe_consumes),
+	KUNIT_CASE(pipe_tells_lost),
+	KUNIT_CASE(pipe_readers),
+	KUNIT_CASE(pipe_of_one_cpu),
+	KUNIT_CASE(pipe_ends),
+	KUNIT_CASE(poll_tells),
+	KUNIT_CASE(stat_tells),
+	{}
+};
+
+static struct kunit_suite pipe_suite = {
+	.name		= "trace_snapshot_pipe",
+	.init		= snap_init,
+	.test_cases	= pipe_cases,
+};
+
+kunit_test_suite(pipe_suite);
+
+MODULE_DESCRIPTION("KUnit tests for snapshot_pipe");
+MODULE_LICENSE("GPL");

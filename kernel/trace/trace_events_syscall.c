@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tasks whose system calls an instance wants. Its events of system calls
+ * are connected with a filter, so that a task pays for the tracepoints in its
+ * system calls only if it is in set_event_pid, or if there is no such list. With
+ * the option event-follow it also has to be one of the followed tasks.
+ */
+
+#include <linux/rcupdate.h>
+#include <linux/syscalls.h>
+#include <trace/events/sched.h>
+
+#include "trace.h"
+
+static bool event_syscall_match(struct syscall_task_filter *filter,
+				struct task_struct *task)
+{
+	struct trace_array *tr = container_of(filter, struct trace_array,
+					      syscall_filter);
+	struct trace_pid_list *pid_list;
+
+	if (trace_event_ignores(tr, task))
+		return false;
+
+	if (tr->syscall_triggers)
+		return true;
+
+	/* syscall_filter_update() waits for us before the list is freed. */
+	pid_list = rcu_dereference_raw(tr->filtered_pids);
+
+	return !pid_list || trace_pid_list_is_set(pid_list, task->pid);
+}
+
+/* A thread that execs takes over the pid of its thread group. */
+static void event_syscall_exec(void *data, struct task_struct *task,
+			       pid_t old_pid, struct linux_binprm *bprm)
+{
+	if (task->pid != old_pid)
+		syscall_filter_update_task(task);
+}
+
+/**
+ * trace_event_update_syscalls - an instance wants other tasks than before
+ * @tr: the instance
+ *
+ * A trigger may fire for tasks that are not in set_event_pid, so with one at
+ * a system call event the list does not count. Tasks that event-follow leaves
+ * out fire no triggers.
+ *
+ * Context: event_mutex is held. A list that was in tr->filtered_pids before
+ * has no user left that this file is to blame for.
+ */
+void trace_event_update_syscalls(struct trace_array *tr)
+{
+	bool was_by_pid = tr->syscall_by_pid;
+	bool restricted, by_pid;
+
+	lockdep_assert_held(&event_mutex);
+
+	by_pid = rcu_access_pointer(tr->filtered_pids) && !tr->syscall_triggers;
+	restricted = by_pid || (tr->trace_flags & TRACE_ITER(EVENT_FOLLOW));
+	tr->syscall_filter.match = event_syscall_match;
+	tr->syscall_by_pid = by_pid;
+
+	/* The first check of a pid must not miss an exec that follows it. */
+	if (by_pid && !was_by_pid)
+		WARN_ON_ONCE(register_trace_sched_process_exec(event_syscall_exec,
+							       tr));
+
+	syscall_filter_update(&tr->syscall_filter, restricted);
+
+	if (was_by_pid && !by_pid)
+		unregister_trace_sched_process_exec(event_syscall_exec, tr);
+}
+
+/**
+ * trace_event_syscall_trigger - an event has its first trigger, or none left
+ * @file: the event
+ * @enable: which of both
+ *
+ * Context: event_mutex is held.
+ */
+void trace_event_syscall_trigger(struct trace_event_file *file, bool enable)
+{
+	struct trace_event_call *call = file->event_call;
+	struct trace_array *tr = file->tr;
+
+	if (!is_syscall_trace_event(call) &&
+	    !((call->flags & TRACE_EVENT_FL_TRACEPOINT) &&
+	      tracepoint_is_syscall(call->tp)))
+		return;
+
+	tr->syscall_triggers += enable ? 1 : -1;
+	trace_event_update_syscalls(tr);
+}

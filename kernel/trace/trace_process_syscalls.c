@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * System calls in the tracer "process".
+ *
+ * The probes are called for the tasks that the instance follows. A record of
+ * an entry has as many arguments as the system call takes, then the strings
+ * that its metadata knows of.
+ *
+ * The records have no duration. The text has one, computed from the times of
+ * the two records.
+ */
+
+#include <linux/compat.h>
+#include <linux/errname.h>
+#include <linux/fcntl.h>
+#include <linux/hash.h>
+#include <linux/seq_buf.h>
+#include <linux/sizes.h>
+
+#include <asm/syscall.h>
+#include <trace/events/syscalls.h>
+#include <trace/syscall.h>
+
+#include "trace.h"
+#include "trace_output.h"
+#include "trace_process.h"
+#include "trace_syscall_user.h"
+
+#define PROCESS_ARGS		6
+/* Of what programs print: some hundred names of calls or errors */
+#define PROCESS_FMT_MAX		SZ_64K
+
+struct process_strings {
+	const char		*str[SYSCALL_FAULT_MAX_CNT];
+	unsigned int		len[SYSCALL_FAULT_MAX_CNT];
+	unsigned int		nr;
+	/* With the NULs */
+	unsigned int		size;
+	/* Which arguments they are, and which of these were cut */
+	u8			mask;
+	u8			cut;
+};
+
+/* The numbers of system calls differ for 32-bit tasks. */
+static bool process_trace_is_compat(struct pt_regs *regs)
+{
+#ifdef ARCH_TRACE_IGNORE_COMPAT_SYSCALLS
+	return arch_trace_is_compat_syscall(regs);
+#else
+	return in_compat_syscall();
+#endif
+}
+
+/* The user_mask of other system calls is for data of any kind. */
+static bool process_has_strings(const struct syscall_metadata *meta)
+{
+	return meta->user_mask &&
+	       (meta->user_arg_size < 0 || meta->user_arg_is_str);
+}
+
+static void process_read_strings(struct process_strings *strings,
+				 const struct syscall_metadata *meta,
+				 const unsigned long *args, unsigned int max)
+{
+	unsigned long mask = meta->user_mask;
+	struct syscall_args user;
+	unsigned int i, arg, len;
+	char *buf;
+
+	buf = trace_syscall_user_read(meta, args, &user);
+	if (!buf)
+		return;
+
+	for (i = 0; i < user.uargs; i++, buf += SYSCALL_FAULT_ARG_SZ) {
+		arg = __ffs(mask);
+		mask &= mask - 1;
+		/* Leave strings out that can't be read. */
+		if (user.read[i] < 0)
+			continue;
+
+		len = strnlen(buf, user.read[i]);
+		if (len > max) {
+			len = max;
+			strings->cut |= BIT(arg);
+		}
+		strings->mask |= BIT(arg);
+		strings->str[strings->nr] = buf;
+		strings->len[strings->nr++] = len;
+		strings->size += len + 1;
+	}
+}
+
+static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
+{
+	const struct syscall_metadata *meta = NULL;
+	struct process_sys_enter_entry *entry;
+	struct process_strings strings = {};
+	unsigned int nr_args = PROCESS_ARGS;
+	unsigned long args[PROCESS_ARGS];
+	struct trace_array *tr = data;
+	struct process_record record;
+	unsigned int i;
+	bool compat;
+	char *str;
+
+	might_fault();
+
+	if (!process_trace_wants(tr, PROCESS_OPT_SYSCALLS))
+		return;
+
+	compat = process_trace_is_compat(regs);
+	if (!compat)
+		meta = trace_syscall_metadata(id);
+	if (meta)
+		nr_args = meta->nb_args;
+	syscall_get_arguments(current, regs, args);
+
+	guard(preempt_notrace)();
+
+	if (meta && process_has_strings(meta) && tr->syscall_buf_sz) {
+		process_read_strings(&strings, meta, args, tr->syscall_buf_sz);
+		/* The tracer may be left while a page is waited for. */
+		if (!process_trace_wants(tr, PROCESS_OPT_SYSCALLS))
+			return;
+	}
+
+	entry = process_trace_reserve(tr, &record, TRACE_PROCESS_SYS_ENTER,
+				      struct_size(entry, args, nr_args) +
+				      strings.size);
+	if (!entry)
+		return;
+
+	entry->nr = id;
+	entry->compat = compat;
+	entry->nr_args = nr_args;
+	entry->strings_mask = strings.mask;
+	entry->strings_cut = strings.cut;
+	memcpy(entry->args, args, nr_args * sizeof(*args));
+	str = (char *)&entry->args[nr_args];
+	for (i = 0; i < strings.nr; i++) {
+		memcpy(str, strings.str[i], strings.len[i]);
+		str[strings.len[i]] = '\0';
+		str += strings.len[i] + 1;
+	}
+
+	process_trace_commit(&record);
+}
+
+static void process_trace_sys_exit(void *data, struct pt_regs *regs, long ret)
+{
+	struct process_sys_exit_entry *entry;
+	struct trace_array *tr = data;
+	struct process_record record;
+
+	guard(preempt_notrace)();
+
+	if (!process_trace_wants(tr, PROCESS_OPT_SYSCALLS))
+		return;
+
+	entry = process_trace_reserve(tr, &record, TRACE_PROCESS_SYS_EXIT,
+				      sizeof(*entry));
+	if (!entry)
+		return;
+
+	entry->nr = syscall_get_nr(current, regs);
+	entry->compat = process_trace_is_compat(regs);
+	entry->ret = ret;
+
+	process_trace_commit(&record);
+}
+
+int process_trace_start_syscalls(struct trace_array *tr)
+{
+	int ret;
+
+	ret = trace_syscall_user_get();
+	if (ret)
+		return ret;
+
+	ret = trace_follow_syscalls_get(&tr->follow, &__tracepoint_sys_exit,
+					process_trace_sys_exit, tr);
+	if (ret)
+		goto out_user;
+
+	ret = trace_follow_syscalls_get(&tr->follow, &__tracepoint_sys_enter,
+					process_trace_sys_enter, tr);
+	if (!ret)
+		return 0;
+
+	trace_follow_syscalls_put(&tr->follow, &__tracepoint_sys_exit,
+				  process_trace_sys_exit, tr);
+out_user:
+	trace_syscall_user_put();
+
+	return ret;
+}
+
+void process_trace_stop_syscalls(struct trace_array *tr)
+{
+	trace_follow_syscalls_put(&tr->follow, &__tracepoint_sys_enter,
+				  process_trace_sys_enter, tr);
+	trace_follow_syscalls_put(&tr->follow, &__tracepoint_sys_exit,
+				  process_trace_sys_exit, tr);
+	trace_syscall_user_put();
+}
+
+/*
+ * When tasks entered their system calls, as far as a reader has come. Tasks
+ * whose pids have the same hash push each other out, and have no time then.
+ */
+#define PROCESS_STARTS_BITS	8
+
+struct process_starts {
+	struct {
+		u64	enter;
+		u64	exit;
+		/* The record of the exit, of several at the same time */
+		unsigned long record;
+		pid_t	pid;
+		int	nr;
+	} slots[BIT(PROCESS_STARTS_BITS)];
+};
+
+void process_print_open(struct trace_iterator *iter)
+{
+	/* Called by ftrace_dump() as well. Without memory there are no times. */
+	iter->private = kzalloc_obj(struct process_starts,
+				    GFP_NOWAIT | __GFP_NOWARN);
+}
+
+void process_print_close(struct trace_iterator *iter)
+{
+	kfree(iter->private);
+	iter->private = NULL;
+}
+
+static struct process_starts *process_print_starts(struct trace_iterator *iter)
+{
+	/* The buffer of another tracer may still have records of this one. */
+	if (iter->trace != &process_tracer ||
+	    !(iter->iter_flags & TRACE_FILE_TIME_IN_NS))
+		return NULL;
+
+	return iter->private;
+}
+
+static void process_print_enters(struct trace_iterator *iter, int nr)
+{
+	struct process_starts *starts = process_print_starts(iter);
+	pid_t pid = iter->ent->pid;
+	unsigned int slot = hash_32(pid, PROCESS_STARTS_BITS);
+
+	if (!starts)
+		return;
+
+	starts->slots[slot].enter = iter->ts;
+	starts->slots[slot].record = 0;
+	starts->slots[slot].pid = pid;
+	starts->slots[slot].nr = nr;
+}
+
+/*
+ * A line that did not fit is printed again. Readers that consume nothing have
+ * counted the record, and for others it is still where it was.
+ */
+static unsigned long process_print_record(struct trace_iterator *iter)
+{
+	return trace_buffer_iter(iter, iter->cpu) ? iter->idx + 1 :
+						    (unsigned long)iter->ent;
+}
+
+static void process_print_duration(struct trace_iterator *iter, int nr)
+{
+	unsigned long record = process_print_record(iter);
+	struct process_starts *starts = process_print_starts(iter);
+	pid_t pid = iter->ent->pid;
+	unsigned int slot = hash_32(pid, PROCESS_STARTS_BITS);
+	u64 us;
+	u32 ns;
+
+	if (!starts || starts->slots[slot].pid != pid ||
+	    starts->slots[slot].nr != nr ||
+	    starts->slots[slot].enter > iter->ts)
+		return;
+
+	/* One that seccomp refused has not entered. */
+	if (starts->slots[slot].record &&
+	    (starts->slots[slot].record != record ||
+	     starts->slots[slot].exit != iter->ts))
+		return;
+
+	starts->slots[slot].record = record;
+	starts->slots[slot].exit = iter->ts;
+	us = div_u64_rem(iter->ts - starts->slots[slot].enter, 1000, &ns);
+	trace_seq_printf(&iter->seq, " <%llu.%03u us>", us, ns);
+}
+
+/* sys_openat is called openat by those who call it. */
+static void process_print_syscall_name(struct trace_seq *s, int nr, bool compat)
+{
+	const struct syscall_metadata *meta;
+	const char *name;
+
+	meta = compat ? NULL : trace_syscall_metadata(nr);
+	if (!meta) {
+		trace_seq_printf(s, "%s_%d", compat ? "syscall32" : "syscall",
+				 nr);
+		return;
+	}
+
+	name = strchr(meta->name, '_');
+	trace_seq_puts(s, name ? name + 1 : meta->name);
+}
+
+static bool process_arg_is(const char *name, const char *end)
+{
+	size_t len = strlen(name), end_len = strlen(end);
+
+	return len >= end_len && !strcmp(name + len - end_len, end);
+}
+
+static void process_print_arg(struct trace_seq *s, const char *type,
+			      const char *name, unsigned long arg)
+{
+	if (strchr(type, '*')) {
+		if (arg)
+			trace_seq_printf(s, "0x%lx", arg);
+		else
+			trace_seq_puts(s, "NULL");
+	} else if (process_arg_is(name, "fd") && (int)arg == AT_FDCWD) {
+		trace_seq_puts(s, "AT_FDCWD");
+	} else if (!strcmp(type, "umode_t")) {
+		trace_seq_printf(s, "0%03lo", arg & 0177777);
+	} else if (process_arg_is(name, "flags")) {
+		trace_seq_printf(s, "0x%lx", arg);
+	} else if (!strcmp(type, "int") || !strcmp(type, "pid_t") ||
+		   process_arg_is(name, "fd")) {
+		trace_seq_printf(s, "%d", (int)arg);
+	} else if (!strcmp(type, "unsigned int") || !strcmp(type, "u32")) {
+		trace_seq_printf(s, "%u", (unsigned int)arg);
+	} else if (!strcmp(type, "size_t") || !strcmp(type, "loff_t")) {
+		trace_seq_printf(s, "%ld", (long)arg);
+	} else if (arg < 10) {
+		trace_seq_printf(s, "%lu", arg);
+	} else {
+		trace_seq_printf(s, "0x%lx", arg);
+	}
+}
+
+static enum print_line_t
+process_sys_enter_print(struct trace_iterator *iter, int flags,
+			struct trace_event *event)
+{
+	const struct syscall_metadata *meta = NULL;
+	struct process_sys_enter_entry *field;
+	struct trace_seq *s = &iter->seq;
+	unsigned int i, nr_args;
+	const char *string;
+	size_t room, len;
+
+	trace_assign_type(field, iter->ent);
+
+	process_print_enters(iter, field->nr);
+	if (!field->compat)
+		meta = trace_syscall_metadata(field->nr);
+	room = process_print_room(iter, field->args);
+	nr_args = min_t(size_t, field->nr_args, room / sizeof(*field->args));
+	string = (const char *)&field->args[nr_args];
+	room = process_print_room(iter, string);
+
+	process_print_syscall_name(s, field->nr, field->compat);
+	trace_seq_putc(s, '(');
+	for (i = 0; i < nr_args; i++) {
+		if (i)
+			trace_seq_puts(s, ", ");
+		if (meta && i < meta->nb_args) {
+			trace_seq_printf(s, "%s=", meta->args[i]);
+			process_print_arg(s, meta->types[i], meta->args[i],
+					  field->args[i]);
+		} else {
+			trace_seq_printf(s, "0x%lx", field->args[i]);
+		}
+
+		if (i >= PROCESS_ARGS || !(field->strings_mask & BIT(i)) || !room)
+			continue;
+		len = strnlen(string, room);
+		trace_seq_putc(s, ' ');
+		process_print_string(s, string, len);
+		if (field->strings_cut & BIT(i))
+			trace_seq_puts(s, "...");
+		len = min(len + 1, room);
+		string += len;
+		room -= len;
+	}
+	trace_seq_puts(s, ")\n");
+
+	return trace_handle_return(s);
+}
+
+static enum print_line_t
+process_sys_enter_raw(struct trace_iterator *iter, int flags,
+		      struct trace_event *event)
+{
+	struct process_sys_enter_entry *field;
+	struct trace_seq *s = &iter->seq;
+	unsigned int i, nr_args;
+
+	trace_assign_type(field, iter->ent);
+
+	nr_args = min_t(size_t, field->nr_args,
+			process_print_room(iter, field->args) /
+			sizeof(*field->args));
+	trace_seq_printf(s, "%d %d", field->nr, field->compat);
+	for (i = 0; i < nr_args; i++)
+		trace_seq_printf(s, " %lx", field->args[i]);
+	trace_seq_putc(s, '\n');
+
+	return trace_handle_return(s);
+}
+
+static enum print_line_t
+process_sys_exit_print(struct trace_iterator *iter, int flags,
+		       struct trace_event *event)
+{
+	struct process_sys_exit_entry *field;
+	struct trace_seq *s = &iter->seq;
+	const char *name = NULL;
+
+	trace_assign_type(field, iter->ent);
+
+	process_print_syscall_name(s, field->nr, field->compat);
+	if (IS_ERR_VALUE((unsigned long)field->ret))
+		name = errname(-field->ret);
+
+	if (name)
+		trace_seq_printf(s, "() = -1 %s", name);
+	else if (field->ret < -MAX_ERRNO || field->ret > INT_MAX)
+		trace_seq_printf(s, "() = 0x%lx", field->ret);
+	else
+		trace_seq_printf(s, "() = %ld", field->ret);
+
+	process_print_duration(iter, field->nr);
+	trace_seq_putc(s, '\n');
+
+	return trace_handle_return(s);
+}
+
+static enum print_line_t
+process_sys_exit_raw(struct trace_iterator *iter, int flags,
+		     struct trace_event *event)
+{
+	struct process_sys_exit_entry *field;
+	struct trace_seq *s = &iter->seq;
+
+	trace_assign_type(field, iter->ent);
+
+	trace_seq_printf(s, "%d %d %ld\n", field->nr, field->compat,
+			 field->ret);
+
+	return trace_handle_return(s);
+}
+
+static struct trace_event_functions process_sys_enter_funcs = {
+	.trace	= process_sys_enter_print,
+	.raw	= process_sys_enter_raw,
+};
+
+static struct trace_event process_sys_enter_event = {
+	.type	= TRACE_PROCESS_SYS_ENTER,
+	.funcs	= &process_sys_enter_funcs,
+};
+
+static struct trace_event_functions process_sys_exit_funcs = {
+	.trace	= process_sys_exit_print,
+	.raw	= process_sys_exit_raw,
+};
+
+static struct trace_event process_sys_exit_event = {
+	.type	= TRACE_PROCESS_SYS_EXIT,
+	.funcs	= &process_sys_exit_funcs,
+};
+
+static void __init process_fmt_syscalls(struct seq_buf *s)
+{
+	const struct syscall_metadata *meta;
+	const char *name;
+	int nr;
+
+	seq_buf_puts(s, ", REC->compat ? \"syscall32\" : __print_symbolic(REC->nr");
+	for (nr = 0; nr < NR_syscalls; nr++) {
+		meta = trace_syscall_metadata(nr);
+		if (!meta)
+			continue;
+		name = strchr(meta->name, '_');
+		seq_buf_printf(s, ", { %d, \"%s\" }", nr,
+			       name ? name + 1 : meta->name);
+	}
+	/* rt_sigreturn() may have forgotten its number when it returns. */
+	seq_buf_printf(s, ", { %u, \"syscall_-1\" })", U32_MAX);
+}
+
+static void __init process_fmt_enter(struct seq_buf *s)
+{
+	seq_buf_puts(s, "\"%s(%s)\"");
+	process_fmt_syscalls(s);
+	seq_buf_printf(s, ", __print_array(REC->args, REC->nr_args, %zu)",
+		       sizeof(long));
+}
+
+static void __init process_fmt_exit(struct seq_buf *s)
+{
+	const char *name;
+	int err;
+
+	seq_buf_puts(s, "\"%s() = %s\"");
+	process_fmt_syscalls(s);
+	seq_buf_puts(s, ", __print_symbolic(REC->ret");
+	/* Those who read this know no negative numbers here. */
+	for (err = 1; err < MAX_ERRNO; err++) {
+		name = errname(err);
+		if (name)
+			seq_buf_printf(s, ", { %lu, \"-1 %s\" }",
+				       -(unsigned long)err, name);
+	}
+	seq_buf_puts(s, ")");
+}
+
+/*
+ * Programs that read records print what the format file says, which is
+ * numbers, as the kernel's names are not known when it is compiled.
+ */
+static void __init process_set_print_fmt(const char *event,
+					 void (*print)(struct seq_buf *s))
+{
+	char *buf __free(kvfree) = kvmalloc(PROCESS_FMT_MAX, GFP_KERNEL);
+	struct trace_event_call *call;
+	struct seq_buf s;
+	char *fmt;
+
+	if (!buf)
+		return;
+
+	seq_buf_init(&s, buf, PROCESS_FMT_MAX);
+	print(&s);
+	if (WARN_ON_ONCE(seq_buf_has_overflowed(&s)))
+		return;
+
+	fmt = kstrdup(seq_buf_str(&s), GFP_KERNEL);
+	if (!fmt)
+		return;
+
+	guard(mutex)(&event_mutex);
+	guard(rwsem_write)(&trace_event_sem);
+
+	list_for_each_entry(call, &ftrace_events, list) {
+		if (!strcmp(trace_event_name(call), event)) {
+			call->print_fmt = fmt;
+			return;
+		}
+	}
+	kfree(fmt);
+}
+
+static __init int process_syscall_events_init(void)
+{
+	if (!register_trace_event(&process_sys_enter_event) ||
+	    !register_trace_event(&process_sys_exit_event))
+		pr_warn("tracing: no events for system calls of processes\n");
+
+	process_set_print_fmt("process_sys_enter", process_fmt_enter);
+	process_set_print_fmt("process_sys_exit", process_fmt_exit);
+
+	return 0;
+}
+core_initcall(process_syscall_events_init);

@@ -1,0 +1,52 @@
+#!/bin/bash
+# Runs a command again and again while other jobs keep the CPUs busy. A test that
+# fails then depends on time, and is broken.
+#
+# usage: busy.sh [-n TIMES] [-j LOAD] COMMAND [ARG]...
+#
+#   -n TIMES  how often (10)
+#   -j LOAD   how many jobs beside it (as many as there are CPUs)
+#
+# For example: busy.sh -n 20 tools/quilt/tests/run.sh guest
+# The last line counts; the output of a run that failed is kept.
+
+# shellcheck source=tools/quilt/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+
+times=10 load=$(nproc)
+while getopts +n:j:h opt; do
+	case $opt in
+	n) times=$OPTARG ;;
+	j) load=$OPTARG ;;
+	h) usage; exit 0 ;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || { usage >&2; exit 2; }
+
+jobs=()
+end_load() { kill "${jobs[@]}" 2>/dev/null || true; }
+trap end_load EXIT
+for ((i = 0; i < load; i++)); do
+	(while :; do :; done) &
+	jobs+=($!)
+done
+
+make_dir "$LOGS"
+passed=0 failed=0
+for ((i = 1; i <= times; i++)); do
+	log=$LOGS/busy-$i.log start=$SECONDS
+	if "$@" >"$log" 2>&1 </dev/null; then
+		passed=$((passed + 1))
+		say "ok $i ($((SECONDS - start)) s)"
+		rm -f "$log"
+	else
+		failed=$((failed + 1))
+		say "not ok $i ($((SECONDS - start)) s, log: $log)"
+	fi
+done
+say "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,148 @@
+#!/bin/bash
+# Mutation testing: changes one line of the kernel code that the quilt adds, and
+# finds out whether a test notices. Each mutant takes a minute or two.
+#
+# usage: mutants.sh [-n N] [-s SEED] [-t TOPIC]... [-g] [-l]
+#
+#   -n N      how many mutants (20), as many of each topic as there can be
+#   -s SEED   other mutants (1)
+#   -t TOPIC  of these topics alone
+#   -g        run KUnit and the selftests of the topic in the guest, too, for
+#             mutants that survive KUnit on UML (some minutes more)
+#   -l        list the mutants and run none
+#   MUTANTS_RUN=uml in the environment: without KASAN and lockdep, faster
+#
+# Each mutant is a line in tools/quilt/results/mutants.tsv:
+#
+#   ID TOPIC FILE LINE KIND OLD NEW VERDICT SECONDS
+#
+#   killed    KUnit or a selftest fails, or the kernel complains
+#   hung      a time limit was reached, which counts as noticed
+#   unbuilt   it does not compile, or brings an error of objtool or modpost
+#   survived  no test noticed
+#   excused   no test noticed, and tools/quilt/mutants-excused says why
+#
+# A mutant that is in the file already is not run again: a run that was ended
+# goes on where it was. The last line counts.
+
+# shellcheck source=tools/quilt/tree-lib.sh
+. "$(dirname "$0")/tree-lib.sh"
+# shellcheck source=tools/quilt/topics-lib.sh
+. "$QUILT_TOOLS/topics-lib.sh"
+
+number=20 seed=1 chosen=() guest='' list=''
+while getopts n:s:t:glh opt; do
+	case $opt in
+	n) number=$OPTARG ;;
+	s) seed=$OPTARG ;;
+	t) chosen+=(-t "$OPTARG") ;;
+	g) guest=y ;;
+	l) list=y ;;
+	h) usage; exit 0 ;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+
+run=${MUTANTS_RUN:-uml-debug}
+results=$QUILT_TOOLS/results/mutants.tsv
+excuses=$QUILT_TOOLS/mutants-excused
+place=$BUILD/mutants
+
+# The mutants of TREE, which needs no change that is not committed.
+list_all() {
+	local topic
+	for topic in $(topics); do
+		topic_subjects "$topic" | sed "s/^/$topic\t/"
+	done | python3 "$QUILT_TOOLS/mutate.py" list "$TREE" "$(base_of "$TREE")" \
+		-n "$number" -s "$seed" "${chosen[@]}"
+}
+
+# in_place CMD...: with the mutated tree, and builds of its own
+in_place() { env BUILD="$place" TREE="$place/linux" LIMIT=240 "$@"; }
+
+# judge_run LOG CMD...: prints a verdict, or nothing if all is well.
+judge_run() {
+	local log=$1
+	shift
+	! in_place "$@" >"$log" 2>&1 </dev/null || return 0
+	if grep -q 'does not build' "$log"; then
+		echo unbuilt
+	elif grep -qE 'TIMEOUT|time limit|timed out' "$log"; then
+		echo hung
+	else
+		echo killed
+	fi
+}
+
+selftests_of() { # TOPIC
+	case $1 in
+	snapshot) echo snapshot snapshot_pipe ;;
+	exports | instances | ktrace | follow | process | dyndbg) echo "$1" ;;
+	esac
+}
+
+# verdict_of TOPIC LOG
+verdict_of() {
+	local verdict
+	verdict=$(judge_run "$2" "$QUILT_TOOLS/kunit.sh" "$run")
+	if [ -z "$verdict" ] && [ -n "$guest" ]; then
+		verdict=$(judge_run "$2" "$QUILT_TOOLS/kunit.sh" x86_64)
+		# shellcheck disable=SC2046 # a list
+		[ -n "$verdict" ] ||
+			verdict=$(judge_run "$2" "$QUILT_TOOLS/selftest.sh" -k "$place/out/guest" $(selftests_of "$1"))
+	fi
+	echo "${verdict:-survived}"
+}
+
+# is_excused FILE KIND OLD NEW
+is_excused() {
+	local IFS=$'\t'
+	[ -f "$excuses" ] && grep -qxF "$*" < <(cut -f 1-4 "$excuses")
+}
+
+require_tree
+require_patches
+if [ -n "$list" ]; then
+	list_all
+	exit 0
+fi
+
+make_dir "$place/logs"
+make_dir "$(dirname "$results")"
+rm -rf "$place/linux"
+git clone -q -s "$TREE" "$place/linux"
+list_all >"$place/list"
+total=$(wc -l <"$place/list")
+step "without a mutant: $run"
+[ -z "$(judge_run "$place/logs/none.log" "$QUILT_TOOLS/kunit.sh" "$run")" ] ||
+	die "KUnit fails without any mutant" "see $place/logs/none.log"
+
+declare -A count=([killed]=0 [hung]=0 [unbuilt]=0 [survived]=0 [excused]=0)
+nr=0
+while IFS= read -r mutant; do
+	nr=$((nr + 1))
+	IFS=$'\t' read -r id topic file line kind old new <<<"$mutant"
+	known=$(grep -P "^$id\t" "$results" 2>/dev/null | tail -n 1 | cut -f 8 || true)
+	start=$SECONDS
+	if [ -z "$known" ] || { [ "$known" = survived ] && is_excused "$file" "$kind" "$old" "$new"; }; then
+		git -C "$place/linux" checkout -q -f
+		python3 "$QUILT_TOOLS/mutate.py" apply "$place/linux" <<<"$mutant"
+		verdict=$known
+		[ -n "$verdict" ] || verdict=$(verdict_of "$topic" "$place/logs/$id.log")
+		if [ "$verdict" = survived ] && is_excused "$file" "$kind" "$old" "$new"; then
+			verdict=excused
+		fi
+		[ ! -f "$results" ] || sed -i "/^$id\t/d" "$results"
+		printf '%s\t%s\t%s\n' "$mutant" "$verdict" $((SECONDS - start)) >>"$results"
+	else
+		verdict=$known
+	fi
+	count[$verdict]=$((count[$verdict] + 1))
+	say "$nr/$total $verdict $topic $file:$line $kind: $old -> $new"
+done <"$place/list"
+git -C "$place/linux" checkout -q -f
+
+noticed=$((count[killed] + count[hung]))
+judged=$((noticed + count[survived]))
+say "of $judged that build and are not excused, $((judged ? 100 * noticed / judged : 0)) % were noticed"
+say "${count[killed]} killed, ${count[hung]} hung, ${count[survived]} survived, ${count[excused]} excused, ${count[unbuilt]} unbuilt"

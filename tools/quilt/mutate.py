@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Makes mutants of the kernel code that the quilt adds.
+
+usage: mutate.py list TREE BASE [-n N] [-s SEED] [-t TOPIC]... <TOPICS
+       mutate.py apply TREE ID
+
+TOPICS has a line "TOPIC<tab>SUBJECT" for each patch. list prints N mutants (20),
+a line each, as "ID<tab>TOPIC<tab>FILE<tab>LINE<tab>KIND<tab>OLD<tab>NEW". The same
+tree and seed give the same mutants, as evenly from the topics as possible. apply
+changes the line of a mutant in TREE, and reads its line of list from standard
+input.
+"""
+
+import argparse
+import hashlib
+import re
+import subprocess
+import sys
+
+CODE = ("kernel", "include", "drivers", "net", "lib")
+ERRNO = re.compile(r"-E[A-Z]{3,}\b")
+CALL = re.compile(r"^\t+(?:\(void\))?[a-z_][\w>.-]*\([^;{}]*\);$")
+LOCKS = re.compile(r"guard|lock|rcu_|_get\b|_put\b|preempt|irq_|refcount|barrier|smp_"
+                   r"|synchronize|WRITE_ONCE|cancel|flush|wake|complete")
+SKIP = re.compile(r"^\s*(?:#|\*|/\*|//|EXPORT_|MODULE_|DEFINE_|DECLARE_|TRACE_|extern "
+                  r"|case |default:|BUILD_BUG|static_assert|lockdep_assert|KUNIT_)|WARN_ON"
+                  r"|__printf\(|likely\(0\)")
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)+\'|/\*.*?\*/|/\*.*|<[\w/.]+\.h>')
+
+# kind, what, by what: each place on a line is a mutant
+SWAPS = [
+    ("comparison", r"(?<![=!<>])==(?!=)", "!="),
+    ("comparison", r"!=(?!=)", "=="),
+    ("boundary", r"(?<![<\-])<(?![<=])(?=\s)", "<="),
+    ("boundary", r"(?<![>\-])>(?![>=])(?=\s)", ">="),
+    ("boundary", r"(?<!<)<=", "<"),
+    ("boundary", r"(?<!>)>=", ">"),
+    ("condition", r"&&", "||"),
+    ("condition", r"\|\|", "&&"),
+    ("constant", r"\btrue\b", "false"),
+    ("constant", r"\bfalse\b", "true"),
+    ("constant", r"(?<![\w.\"-])0(?![\w.x\]])", "1"),
+    ("constant", r"(?<![\w.\"])1(?![\w.])", "2"),
+    ("arithmetic", r"(?<=[\w)\]]) \+ (?=[\w(])", " - "),
+    ("arithmetic", r"(?<=[\w)\]]) - (?=[\w(])", " + "),
+    ("arithmetic", r"(?<=[\w)\]])\+\+", "--"),
+    ("arithmetic", r"\+=", "-="),
+    ("arithmetic", r"(?<=[\w)\]]) & (?=[\w(~])", " | "),
+    ("condition", r"(?<=[(&|]\s)!(?=[a-z_(])|(?<=\()!(?=[a-z_(])", ""),
+]
+
+
+def mutants_of(line):
+    """Yields (kind, mutated line)."""
+    if SKIP.search(line) or not line.strip():
+        return
+    # No mutant is in a string or a comment: these are blanked for the search.
+    seen = STRING.sub(lambda m: "\0" * len(m.group()), line)
+    for kind, what, by in SWAPS:
+        for m in re.finditer(what, seen):
+            yield kind, line[:m.start()] + by + line[m.end():]
+    for m in ERRNO.finditer(seen):
+        yield "errno", line[:m.start()] + ("-EIO" if m.group() != "-EIO" else "-EPERM") + line[m.end():]
+    if CALL.match(seen) and not re.match(r"\s+(?:return|sizeof|if|while|for)\b", seen):
+        tabs = line[:len(line) - len(line.lstrip("\t"))]
+        yield "lock" if LOCKS.search(line) else "call", tabs + ";"
+    m = re.match(r"^(\t+(?:\} else )?if )\((.*)\)( \{)?$", line)
+    if m and m.group(2).count("(") == m.group(2).count(")"):
+        yield "condition", f"{m.group(1)}(!({m.group(2)})){m.group(3) or ''}"
+    m = re.match(r"^(\t+)return (?!0;|-E|NULL;|true;|false;|ret;)(.*);$", line)
+    if m and "ERR_PTR" not in line:
+        yield "return", f"{m.group(1)}return 0;"
+    for m in re.finditer(r"\b(\w+)\(([\w>.-]+), ([\w>.-]+)\)", seen):
+        if m.group(1) not in ("if", "while", "for") and m.group(2) != m.group(3):
+            yield "arguments", f"{line[:m.start(2)]}{m.group(3)}, {m.group(2)}{line[m.end(3):]}"
+
+
+def git(tree, *args):
+    return subprocess.run(("git", "-C", tree, *args), check=True, text=True,
+                          capture_output=True, errors="replace").stdout
+
+
+def added_lines(tree, base):
+    """Yields (file, number, text, subject of the patch that has it)."""
+    files = [f for f in git(tree, "diff", "--name-only", "--diff-filter=AM", base, "HEAD",
+                            "--", *CODE).split("\n")
+             if re.search(r"\.[ch]$", f) and "/tests/" not in f and "_kunit" not in f]
+    subjects = dict(entry.split("\t", 1) for entry in
+                    git(tree, "log", "--format=%H%x09%s", f"{base}..HEAD").splitlines())
+    for name in files:
+        commit = number = None
+        for entry in git(tree, "blame", "-s", "-p", f"{base}..HEAD", "--", name).splitlines():
+            m = re.match(r"([0-9a-f]{40}) \d+ (\d+)", entry)
+            if m:
+                commit, number = m.group(1), int(m.group(2))
+            elif entry.startswith("\t") and commit in subjects:
+                yield name, number, entry[1:], subjects[commit]
+
+
+def list_mutants(args):
+    topic_of = dict(reversed(entry.rstrip("\n").split("\t", 1)) for entry in sys.stdin)
+    topics = {}
+    comment = False
+    for name, number, text, subject in added_lines(args.tree, args.base):
+        # A comment of several lines
+        if comment:
+            comment = "*/" not in text
+            continue
+        if "/*" in text and "*/" not in text:
+            comment = True
+            continue
+        topic = topic_of.get(subject)
+        if topic is None or (args.topic and topic not in args.topic):
+            continue
+        for kind, new in mutants_of(text):
+            key = f"{args.seed} {name} {text} {kind} {new} {number}"
+            ident = hashlib.sha1(key.encode()).hexdigest()
+            topics.setdefault(topic, []).append((ident, topic, name, number, kind, text, new))
+    for mutants in topics.values():
+        mutants.sort()
+    # One of each topic in turn
+    chosen = []
+    while len(chosen) < args.number and any(topics.values()):
+        for topic in sorted(topics):
+            if topics[topic] and len(chosen) < args.number:
+                chosen.append(topics[topic].pop(0))
+    for ident, topic, name, number, kind, text, new in chosen:
+        print(ident[:10], topic, name, number, kind, text.strip(), new.strip(), sep="\t")
+
+
+def apply_mutant(args):
+    _, _, name, number, _, old, new = sys.stdin.readline().rstrip("\n").split("\t")
+    path = f"{args.tree}/{name}"
+    with open(path, encoding="utf-8") as f:
+        lines = f.read().split("\n")
+    line = lines[int(number) - 1]
+    if line.strip() != old:
+        sys.exit(f"{name}:{number} is another line")
+    lines[int(number) - 1] = line.replace(old, new)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("\n".join(lines))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("list")
+    command.add_argument("tree")
+    command.add_argument("base")
+    command.add_argument("-n", dest="number", type=int, default=20)
+    command.add_argument("-s", dest="seed", default="1")
+    command.add_argument("-t", dest="topic", action="append")
+    command.set_defaults(run=list_mutants)
+    command = commands.add_parser("apply")
+    command.add_argument("tree")
+    command.set_defaults(run=apply_mutant)
+    args = parser.parse_args()
+    args.run(args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+#!/bin/bash
+# Tests of mutate.py: the mutants of a made-up file, and their changes.
+#
+# usage: test-mutants.sh
+#
+# One "ok" or "not ok" line a test; the last line counts.
+
+# shellcheck source=tools/quilt/tests/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+mutate=$QUILT_TOOLS/mutate.py tree=$work/tree
+git_() { git -C "$tree" -c user.name=a -c user.email=a@example.org "$@"; }
+
+git init -q "$tree"
+mkdir "$tree/kernel"
+printf 'int old(int a)\n{\n\treturn a == 1;\n}\n' >"$tree/kernel/a.c"
+git_ add .
+git_ commit -q -m base
+git_ tag base
+cat >>"$tree/kernel/a.c" <<'END'
+
+/* if (a == b) in a comment */
+#define FOUR 4
+int new(int a, int b)
+{
+	if (a < b && b)
+		return -EINVAL;
+	pr_info("a == 0\n");
+	mutex_lock(&lock);
+	call(a, b);
+}
+END
+git_ commit -q -a -m 'Add new()'
+printf 'int other;\n' >"$tree/kernel/b.c"
+git_ add .
+git_ commit -q -m 'Add other'
+
+list() { printf 'one\tAdd new()\ntwo\tAdd other\n' | python3 "$mutate" list "$tree" base -n 100 "$@"; }
+list | cut -f 4- | sort >"$work/got"
+sort >"$work/want" <<'END'
+10	boundary	if (a < b && b)	if (a <= b && b)
+10	condition	if (a < b && b)	if (!(a < b && b))
+10	condition	if (a < b && b)	if (a < b || b)
+11	errno	return -EINVAL;	return -EIO;
+12	call	pr_info("a == 0\n");	;
+13	lock	mutex_lock(&lock);	;
+14	arguments	call(a, b);	call(b, a);
+14	call	call(a, b);	;
+END
+if cmp -s "$work/want" "$work/got"; then
+	ok "added lines alone, and no comments and strings"
+else
+	not_ok "other mutants: $(diff "$work/want" "$work/got")"
+fi
+
+if [ "$(list -s 7 | sort)" != "$(list -s 8 | sort)" ] && [ "$(list -s 7)" = "$(list -s 7)" ]; then
+	ok "a seed has mutants of its own"
+else
+	not_ok "a seed has mutants of its own"
+fi
+
+list -t two >"$work/got"
+if [ ! -s "$work/got" ]; then
+	ok "a topic has its own alone"
+else
+	not_ok "mutants of another topic: $(cat "$work/got")"
+fi
+
+list | grep -P '\terrno\t' >"$work/one"
+python3 "$mutate" apply "$tree" <"$work/one"
+if [ "$(git_ diff -U0 | grep -c '^[+-]')" = 4 ] && git_ diff | grep -q "^+$(printf '\t\t')return -EIO;"; then
+	ok "one line is changed"
+else
+	not_ok "one line is changed: $(git_ diff)"
+fi
+
+if python3 "$mutate" apply "$tree" <"$work/one" 2>"$work/said"; then
+	not_ok "a line that is another one was changed"
+else
+	ok "a line that is another one is refused"
+fi
+
+verdict

@@ -1,0 +1,58 @@
+#!/bin/bash
+# Tests of proof.sh with cells of its own: the cells that run and run again, and the
+# results.
+#
+# usage: test-proof.sh
+
+# shellcheck source=tools/quilt/tests/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+export PROOF_CELLS=$work/cells PROOF_RESULTS=$work/results/proof.md TREE=$work/tree BUILD=$work
+cat >"$PROOF_CELLS" <<'EOF'
+# Four that end differently
+
+good  1 sample true
+bad   1 -      cat error:/nothing/there
+other 1 sample echo ok
+again 1 sample true
+EOF
+git init -q "$TREE"
+commit() { git -C "$TREE" -c user.name=a -c user.email=a@b commit -q --allow-empty -m "$1"; }
+echo one >"$TREE/file"
+git -C "$TREE" add file
+commit one
+
+proof() { "$QUILT_TOOLS/proof.sh" "$@" >"$work/out" 2>&1; }
+rows() { grep -c '^| [a-z]* | 2' "$PROOF_RESULTS"; }
+check() { # NAME CONDITION...
+	if "${@:2}"; then ok "$1"; else not_ok "$1"; fi
+}
+ends_with() { [ "$(tail -n 1 "$work/out")" = "$1" ]; }
+
+proof good other
+check 'two cells' ends_with '2 passed, 0 failed, 0 skipped'
+check 'two rows' [ "$(rows)" -eq 2 ]
+proof good other again
+check 'only what has not passed' ends_with '1 passed, 0 failed, 2 skipped'
+proof bad && rc=0 || rc=$?
+check 'the exit code' [ "$rc" -eq 1 ]
+check 'one that fails' ends_with '0 passed, 1 failed, 0 skipped'
+check 'its verdict' grep -q '^| bad | .* | not ok: .* |' "$PROOF_RESULTS"
+proof bad && rc=0 || rc=$?
+check 'runs again' ends_with '0 passed, 1 failed, 0 skipped'
+check 'and has one row' [ "$(rows)" -eq 4 ]
+proof -a good
+check 'one that has passed, again' ends_with '1 passed, 0 failed, 0 skipped'
+echo two >"$TREE/file"
+git -C "$TREE" add file
+commit two
+proof good
+check 'another tree' ends_with '1 passed, 0 failed, 0 skipped'
+cp "$PROOF_RESULTS" "$work/before"
+proof -n 2 -s 1
+check 'a sample of two' ends_with '2 passed, 0 failed, 0 skipped'
+check 'leaves no results' cmp -s "$PROOF_RESULTS" "$work/before"
+proof -l
+check 'lists all cells' [ "$(wc -l <"$work/out")" -eq 4 ]
+
+verdict
