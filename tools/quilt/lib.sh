@@ -38,9 +38,11 @@ make_dir() {
 		    "make it writable, or choose another place with BUILD=DIR or XDG_CACHE_HOME=DIR"
 }
 
-# need_space DIR MIB WHAT: fails before the work, and not in the middle.
+# need_space DIR MIB WHAT: fails before the work, and not in the middle. The trees
+# of tests of scripts are small: SMALL_TREE says so.
 need_space() {
 	local free
+	[ -z "${SMALL_TREE:-}" ] || return 0
 	free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
 	[ "$free" -ge "$2" ] ||
 		die "$3 needs $2 MiB in $1, $free MiB are free" \

@@ -10,6 +10,7 @@ case ${1:-} in
 *) sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 
+export SMALL_TREE=yes
 make_dir "$BUILD"
 work=$(mktemp -d "$BUILD/test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
