@@ -236,13 +236,17 @@ static void dump_ignores_flag(struct kunit *test)
 static void stack_is_not_printed(struct kunit *test)
 {
 	struct dyndbg_env *env = test->priv;
+	int level = default_message_loglevel;
 
 	set_flags(test, "func site_of_pr +Td");
 	site_of_pr(env, "no stack\n");
 	expect(test, 1, 0, "Call Trace:");
 
 	set_flags(test, "func site_of_pr +p");
+	/* On a console, the stack looks like that of an oops. */
+	default_message_loglevel = LOGLEVEL_DEBUG;
 	site_of_pr(env, "a stack\n");
+	default_message_loglevel = level;
 	expect(test, 1, 1, "Call Trace:");
 }
 

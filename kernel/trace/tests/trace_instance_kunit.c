@@ -14,6 +14,7 @@
 #include <linux/stacktrace.h>
 #include <linux/static_call.h>
 #include <linux/trace.h>
+#include <trace/events/sched.h>
 #include <trace/events/syscalls.h>
 
 #include "trace_kunit.h"
@@ -305,6 +306,36 @@ static void inject_without_fields(struct kunit *test)
 			sizeof(struct trace_entry));
 }
 
+/* Names of tasks */
+
+static void names_without_memory(struct kunit *test)
+{
+	unsigned int left;
+
+	if (trace_sched_switch_enabled())
+		kunit_skip(test, "sched_switch is in use");
+
+	trace_kunit_failslab(test);
+	for (unsigned int nth = 1; nth < 100; nth++) {
+		trace_kunit_fail(nth);
+		tracing_start_cmdline_record();
+		left = trace_kunit_fail_stop();
+		if (!left)
+			KUNIT_EXPECT_FALSE(test, trace_sched_switch_enabled());
+
+		tracing_start_cmdline_record();
+		KUNIT_EXPECT_TRUE(test, trace_sched_switch_enabled());
+		tracing_stop_cmdline_record();
+		tracing_stop_cmdline_record();
+		KUNIT_EXPECT_FALSE(test, trace_sched_switch_enabled());
+		if (left) {
+			KUNIT_EXPECT_GT(test, nth, 1);
+			return;
+		}
+	}
+	KUNIT_FAIL(test, "allocations do not end");
+}
+
 /* Tracepoints of system calls */
 
 #if defined(CONFIG_HAVE_SYSCALL_TRACEPOINTS) && defined(CONFIG_HAVE_STATIC_CALL)
@@ -347,6 +378,7 @@ static struct kunit_case instance_cases[] = {
 	KUNIT_CASE(stack_is_option_of_instance),
 #endif
 	KUNIT_CASE(inject_without_fields),
+	KUNIT_CASE(names_without_memory),
 #if defined(CONFIG_HAVE_SYSCALL_TRACEPOINTS) && defined(CONFIG_HAVE_STATIC_CALL)
 	KUNIT_CASE(one_probe_is_iterated_over),
 #endif
