@@ -3,31 +3,83 @@
  * The trace event of dynamic debug: messages of sites that have the flag T
  */
 
+#include <linux/cleanup.h>
 #include <linux/dynamic_debug.h>
-#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/sprintf.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/dyndbg.h>
 
+#include "dynamic_debug_trace.h"
+
 /* As much as printk() keeps of a message */
 #define DDEBUG_MESSAGE_MAX	1024
 
-/* The bytes of a message with its end, before the record is reserved */
-unsigned int ddebug_message_size(struct va_format *vaf)
-{
-	unsigned int len = snprintf(NULL, 0, "%pV", vaf);
+/* Messages of a task, a softirq, an interrupt and an NMI */
+#define DDEBUG_NR_MESSAGES	4
 
-	return min(len + 1, DDEBUG_MESSAGE_MAX);
+struct ddebug_messages {
+	unsigned int	nr;
+	char		texts[DDEBUG_NR_MESSAGES][DDEBUG_MESSAGE_MAX];
+};
+
+static struct ddebug_messages __percpu *ddebug_messages;
+
+/* The memory is there from the first site with the flag on. */
+int ddebug_trace_init(void)
+{
+	static DEFINE_MUTEX(mutex);
+	struct ddebug_messages __percpu *messages;
+
+	guard(mutex)(&mutex);
+	if (ddebug_messages)
+		return 0;
+
+	messages = alloc_percpu(struct ddebug_messages);
+	if (!messages)
+		return -ENOMEM;
+	/* Pairs with the address dependency in ddebug_trace(). */
+	smp_store_release(&ddebug_messages, messages);
+
+	return 0;
 }
 
-/* What the arguments point to may have become longer meanwhile. */
-void ddebug_message(char *message, unsigned int size, struct va_format *vaf)
+/*
+ * A message is formatted once for all instances, and before any of them has
+ * reserved its record, as that may take long.
+ */
+void ddebug_trace(const struct _ddebug *desc, const char *device,
+		  struct va_format *vaf)
 {
-	unsigned int len = scnprintf(message, size, "%pV", vaf);
+	struct ddebug_messages __percpu *all = READ_ONCE(ddebug_messages);
+	struct ddebug_messages *messages;
+	unsigned int len, nr;
+	char *text;
 
+	/* Nothing orders the flag of a site that is on already with this. */
+	if (!trace_dyndbg_message_enabled() || !all)
+		return;
+
+	guard(preempt_notrace)();
+	messages = this_cpu_ptr(all);
+	nr = messages->nr;
+	/* What records a message can have a message of its own. */
+	if (nr == DDEBUG_NR_MESSAGES)
+		return;
+
+	/* An interrupt takes the next text, and gives it back. */
+	messages->nr = nr + 1;
+	barrier();
+	text = messages->texts[nr];
+	len = scnprintf(text, DDEBUG_MESSAGE_MAX, "%pV", vaf);
 	/* A record is a line of its own. */
-	if (len && message[len - 1] == '\n')
-		message[len - 1] = '\0';
+	if (len && text[len - 1] == '\n')
+		text[len - 1] = '\0';
+	trace_dyndbg_message(desc, device, text);
+	barrier();
+	messages->nr = nr;
 }

@@ -14,6 +14,7 @@
 #define _LINUX_KTRACE_H
 
 #include <linux/args.h>
+#include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/jump_label.h>
 #include <linux/stringify.h>
@@ -68,6 +69,22 @@ static __always_inline __printf(1, 2)
 void __ktrace_check(const char *fmt, ...)
 {
 }
+
+/* As COUNT_ARGS(), and 16 for up to 31 arguments, for a message that tells */
+#define __ktrace_first(n, x...) n
+#define ____ktrace_nr(_0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, \
+		      _13, _14, _15, _16, _17, _18, _19, _20, _21, _22, _23, \
+		      _24, _25, _26, _27, _28, _29, _30, _31, n, x...)	\
+	__ktrace_first(n, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, \
+		       _12, _13, _14, _15, _16, _17, _18, _19, _20, _21, _22, \
+		       _23, _24, _25, _26, _27, _28, _29, _30, _31)
+#define __ktrace_nr(x...)						\
+	____ktrace_nr(, ##x, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, \
+		      16, 16, 16, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, \
+		      4, 3, 2, 1, 0)
+#define __ktrace_check_nr(args...)					\
+	static_assert(__ktrace_nr(args) <= KTRACE_MAX_ARGS,		\
+		      "ktrace() takes no more than 15 arguments")
 
 #ifdef CONFIG_KTRACE
 
@@ -143,10 +160,11 @@ void __ktrace_check_context(void);
 #define __ktrace_call13(site, x...)	__ktrace_wide13(site, x)
 #define __ktrace_call14(site, x...)	__ktrace_wide14(site, x)
 #define __ktrace_call15(site, x...)	__ktrace_wide15(site, x)
+#define __ktrace_call16(site, x...)	/* see __ktrace_check_nr() */
 
 /* The conversion decides what is recorded, so all arguments are passed as u64. */
 #define __ktrace_call(site, args...)					\
-	CONCATENATE(__ktrace_call, COUNT_ARGS(args))(site, ##args)
+	CONCATENATE(__ktrace_call, __ktrace_nr(args))(site, ##args)
 
 /**
  * ktrace - record a trace event
@@ -178,10 +196,11 @@ do {									\
 		.file	 = __FILE__,					\
 		.func	 = __func__,					\
 		.line	 = __LINE__,					\
-		.nr_args = COUNT_ARGS(args),				\
+		.nr_args = __ktrace_nr(args),				\
 		.key	 = STATIC_KEY_FALSE_INIT,			\
 	};								\
 	enum { __ktrace_name_##_name };					\
+	__ktrace_check_nr(args);					\
 									\
 	if (0)								\
 		__ktrace_check(__ktrace_text + sizeof(__KTRACE_SYSTEM) +	\
@@ -201,6 +220,7 @@ do {									\
 #define ktrace(_name, _fmt, args...)					\
 do {									\
 	enum { __ktrace_name_##_name };					\
+	__ktrace_check_nr(args);					\
 									\
 	if (0)								\
 		__ktrace_check(_fmt, ##args);				\

@@ -17,6 +17,7 @@ struct trace_array_reader;
 #ifdef CONFIG_TRACING
 
 struct trace_array *trace_array_create(const char *name);
+struct trace_array *trace_array_get_or_create(const char *name, bool *created);
 int trace_array_set_tracing(struct trace_array *tr, bool on);
 int trace_array_clear(struct trace_array *tr);
 int trace_array_set_buffer_size(struct trace_array *tr, unsigned long bytes);
@@ -31,6 +32,12 @@ void trace_array_reader_close(struct trace_array_reader *reader);
 #else /* CONFIG_TRACING */
 
 static inline struct trace_array *trace_array_create(const char *name)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+static inline struct trace_array *
+trace_array_get_or_create(const char *name, bool *created)
 {
 	return ERR_PTR(-EOPNOTSUPP);
 }

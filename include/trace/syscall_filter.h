@@ -48,10 +48,26 @@ void syscall_filter_update_task(struct task_struct *task);
 /* Is @tp sys_enter or sys_exit? */
 static inline bool tracepoint_is_syscall(struct tracepoint *tp)
 {
-	return tp->ext && tp->ext->regfunc == syscall_regfunc;
+	return tp->ext && tp->ext->syscall;
 }
 
 extern bool syscall_filters_used;
+
+/**
+ * syscall_filter_task_changed - one filter has another answer for a task
+ * @task: the task
+ *
+ * As syscall_filter_update_task(), without the lock while no filter is used.
+ *
+ * Context: any but NMI, after the answer has changed.
+ */
+static inline void syscall_filter_task_changed(struct task_struct *task)
+{
+	/* Pairs with the barrier in syscall_want(). */
+	smp_mb();
+	if (READ_ONCE(syscall_filters_used))
+		syscall_filter_update_task(task);
+}
 
 /**
  * syscall_tracepoint_fork - do the system calls of a new task get traced?
@@ -77,6 +93,7 @@ static inline bool tracepoint_is_syscall(struct tracepoint *tp)
 }
 
 static inline void syscall_filter_update_task(struct task_struct *task) { }
+static inline void syscall_filter_task_changed(struct task_struct *task) { }
 static inline void syscall_tracepoint_fork(struct task_struct *p) { }
 
 #endif

@@ -25,7 +25,7 @@ static bool event_syscall_match(struct syscall_task_filter *filter,
 	if (tr->syscall_triggers)
 		return true;
 
-	/* syscall_filter_update() waits for us before the list is freed. */
+	/* The list is freed after a syscall_filter_update(). */
 	pid_list = rcu_dereference_raw(tr->filtered_pids);
 
 	return !pid_list || trace_pid_list_is_set(pid_list, task->pid);
@@ -40,6 +40,32 @@ static void event_syscall_exec(void *data, struct task_struct *task,
 }
 
 /**
+ * trace_event_prepare_pids - an instance is about to get a list of pids
+ * @tr: the instance
+ *
+ * Context: event_mutex is held, and tr->filtered_pids is still the old list,
+ * so that no exec is missed that changes a pid after it was looked up. Without
+ * a new list, trace_event_update_syscalls() takes this back.
+ *
+ * Return: 0, or a negative error number. Then nothing has changed.
+ */
+int trace_event_prepare_pids(struct trace_array *tr)
+{
+	int ret;
+
+	lockdep_assert_held(&event_mutex);
+
+	if (tr->syscall_exec_probe)
+		return 0;
+
+	ret = register_trace_sched_process_exec(event_syscall_exec, tr);
+	if (!ret)
+		tr->syscall_exec_probe = true;
+
+	return ret;
+}
+
+/**
  * trace_event_update_syscalls - an instance wants other tasks than before
  * @tr: the instance
  *
@@ -47,30 +73,27 @@ static void event_syscall_exec(void *data, struct task_struct *task,
  * a system call event the list does not count. Tasks that event-follow leaves
  * out fire no triggers.
  *
- * Context: event_mutex is held. A list that was in tr->filtered_pids before
- * has no user left that this file is to blame for.
+ * Context: event_mutex is held. A list comes into tr->filtered_pids after
+ * trace_event_prepare_pids(). When this returns, the filter of this file does
+ * not use a former list any more. The caller has to wait for the other users
+ * before it frees that list.
  */
 void trace_event_update_syscalls(struct trace_array *tr)
 {
-	bool was_by_pid = tr->syscall_by_pid;
-	bool restricted, by_pid;
+	bool has_list, restricted;
 
 	lockdep_assert_held(&event_mutex);
 
-	by_pid = rcu_access_pointer(tr->filtered_pids) && !tr->syscall_triggers;
-	restricted = by_pid || (tr->trace_flags & TRACE_ITER(EVENT_FOLLOW));
+	has_list = rcu_access_pointer(tr->filtered_pids);
+	restricted = (has_list && !tr->syscall_triggers) ||
+		     (tr->trace_flags & TRACE_ITER(EVENT_FOLLOW));
 	tr->syscall_filter.match = event_syscall_match;
-	tr->syscall_by_pid = by_pid;
-
-	/* The first check of a pid must not miss an exec that follows it. */
-	if (by_pid && !was_by_pid)
-		WARN_ON_ONCE(register_trace_sched_process_exec(event_syscall_exec,
-							       tr));
-
 	syscall_filter_update(&tr->syscall_filter, restricted);
 
-	if (was_by_pid && !by_pid)
+	if (!has_list && tr->syscall_exec_probe) {
 		unregister_trace_sched_process_exec(event_syscall_exec, tr);
+		tr->syscall_exec_probe = false;
+	}
 }
 
 /**

@@ -443,12 +443,12 @@ static int trace_export_remove(struct trace_array *tr,
  *
  * Return:
  * * %0		- done
- * * %-EINVAL	- @export has no callback, no flags or unknown flags; or the
- *   kernel is built without CONFIG_TRACING
+ * * %-EINVAL	- @export has no callback, no flags or unknown flags
  * * %-EEXIST	- @export is registered already, for all or for one trace array
  * * %-EPERM	- the kernel is locked down
  * * %-ENODEV	- tracing is disabled for good
  * * %-ENOMEM	- no memory
+ * * %-EOPNOTSUPP	- the kernel is built without CONFIG_TRACING
  */
 int register_ftrace_export(struct trace_export *export)
 {
@@ -467,7 +467,8 @@ EXPORT_SYMBOL_GPL(register_ftrace_export);
  *	    register_ftrace_export(). The caller must not hold a lock that the
  *	    callback takes, nor be in an RCU read-side critical section.
  *
- * Return: 0, or -ENOENT if @export is not registered for all trace arrays.
+ * Return: 0, -ENOENT if @export is not registered for all trace arrays, or
+ * -EOPNOTSUPP if the kernel is built without CONFIG_TRACING.
  */
 int unregister_ftrace_export(struct trace_export *export)
 {

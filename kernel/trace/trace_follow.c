@@ -20,8 +20,8 @@
  *  - by user: tasks with that real uid, found by such a walk, and from then on
  *    those that change to it, found in commit_creds().
  *
- * Nobody leaves a set but by its end or by another choice: what a followed
- * task forks is followed whatever its name or user is.
+ * A task stays in a set until it ends, or until the choice is replaced. What
+ * it forks is followed as well, whatever name and user the child has.
  *
  * The mutex of a set serializes its choices, which may wait for grace periods
  * of RCU tasks, so that no set waits for the choice of another one. It nests
@@ -106,24 +106,27 @@ static int trace_follow_comm_cmp(const void *a, const void *b)
 	return strncmp(a, b, TASK_COMM_LEN - 1);
 }
 
-static bool trace_follow_comm_matches(const struct trace_follow_comms *comms,
-				      const char *comm)
-{
-	return bsearch(comm, comms->comms, comms->nr, TASK_COMM_LEN,
-		       trace_follow_comm_cmp);
-}
-
 static int trace_follow_uid_cmp(const void *a, const void *b)
 {
 	return cmp_int(__kuid_val(*(const kuid_t *)a),
 		       __kuid_val(*(const kuid_t *)b));
 }
 
-static bool trace_follow_uid_matches(const struct trace_follow_uids *uids,
-				     kuid_t uid)
+/* The items in the lists of each kind */
+static const struct {
+	size_t		size;
+	cmp_func_t	cmp;
+} trace_follow_items[TRACE_FOLLOW_NR] = {
+	[TRACE_FOLLOW_COMM] = { TASK_COMM_LEN, trace_follow_comm_cmp },
+	[TRACE_FOLLOW_UID] = { sizeof(kuid_t), trace_follow_uid_cmp },
+};
+
+static bool trace_follow_list_has(const struct trace_follow_list *list,
+				  enum trace_follow_kind kind, const void *item)
 {
-	return bsearch(&uid, uids->uids, uids->nr, sizeof(uid),
-		       trace_follow_uid_cmp);
+	return bsearch(item, list->items, list->nr,
+		       trace_follow_items[kind].size,
+		       trace_follow_items[kind].cmp);
 }
 
 static void trace_follow_task(struct task_struct *t, unsigned int bit)
@@ -145,37 +148,42 @@ static void trace_follow_rename(void *data, struct task_struct *t,
 				const char *comm)
 {
 	struct trace_follow *follow = data;
-	struct trace_follow_comms *comms;
+	struct trace_follow_list *list;
 
 	guard(rcu)();
 
-	comms = rcu_dereference(follow->comms);
-	if (comms && trace_follow_comm_matches(comms, comm))
-		trace_follow_task(t, comms->bit);
+	list = rcu_dereference(follow->lists[TRACE_FOLLOW_COMM]);
+	if (list && trace_follow_list_has(list, TRACE_FOLLOW_COMM, comm))
+		trace_follow_task(t, list->bit);
 }
 
 void __trace_follow_commit_creds(void)
 {
-	struct trace_follow_uids *uids;
+	kuid_t uid = current_uid();
+	struct trace_follow_list *list;
 	struct trace_follow *follow;
 
 	guard(rcu)();
 
 	hlist_for_each_entry_rcu(follow, &trace_follow_uid_sets, node) {
-		uids = rcu_dereference(follow->uids);
-		if (uids && trace_follow_uid_matches(uids, current_uid()))
-			trace_follow_task(current, uids->bit);
+		list = rcu_dereference(follow->lists[TRACE_FOLLOW_UID]);
+		if (list && trace_follow_list_has(list, TRACE_FOLLOW_UID, &uid))
+			trace_follow_task(current, list->bit);
 	}
 }
 
 static bool trace_follow_is_root(struct task_struct *t,
-				 const struct trace_follow_comms *comms,
-				 const struct trace_follow_uids *uids)
+				 const struct trace_follow_list *list,
+				 enum trace_follow_kind kind)
 {
-	if (comms && trace_follow_comm_matches(comms, t->comm))
-		return true;
+	kuid_t uid;
 
-	return uids && trace_follow_uid_matches(uids, task_uid(t));
+	if (kind == TRACE_FOLLOW_COMM)
+		return trace_follow_list_has(list, kind, t->comm);
+
+	uid = task_uid(t);
+
+	return trace_follow_list_has(list, kind, &uid);
 }
 
 static bool trace_follow_is_child(struct task_struct *p, unsigned int bit)
@@ -208,29 +216,28 @@ static void trace_follow_family(unsigned int bit)
 	}
 }
 
-/* Give @bit to the tasks that match, and to their threads and children. */
-static void trace_follow_walk(unsigned int bit,
-			      const struct trace_follow_comms *comms,
-			      const struct trace_follow_uids *uids)
+/* Give its bit to the tasks in @list, and to their threads and children. */
+static void trace_follow_walk(const struct trace_follow_list *list,
+			      enum trace_follow_kind kind)
 {
 	struct task_struct *p, *t;
 
 	/* A fork hands on the bit, so it may go on. */
 	scoped_guard(rcu) {
 		for_each_process_thread(p, t) {
-			if (!trace_follow_is_root(t, comms, uids))
+			if (!trace_follow_is_root(t, list, kind))
 				continue;
-			set_bit(bit, &t->trace_follow);
+			set_bit(list->bit, &t->trace_follow);
 			/* Before the next task is read: trace_follow_forked() */
 			smp_mb__after_atomic();
 		}
 	}
 
 	guard(read_lock)(&tasklist_lock);
-	trace_follow_family(bit);
+	trace_follow_family(list->bit);
 }
 
-/* Nobody gives @bit to a task any more, but for forks. */
+/* Take @bit away from all tasks. Only forks still hand it on. */
 static void trace_follow_drop(unsigned int bit)
 {
 	struct task_struct *p, *t;
@@ -245,8 +252,8 @@ static void trace_follow_drop(unsigned int bit)
 
 /*
  * @bits takes the place of the bit of @kind, which may be the same one. The
- * set goes from the old choice to the new one in one step: at no time is it
- * one in which nobody has chosen, if it is not to be that.
+ * mask changes in one step. It is 0 in between at no time, as that would stand
+ * for all tasks.
  */
 static void trace_follow_switch(struct trace_follow *follow,
 				enum trace_follow_kind kind, unsigned long bits)
@@ -255,6 +262,8 @@ static void trace_follow_switch(struct trace_follow *follow,
 
 	lockdep_assert_held(&follow->lock);
 
+	/* Calls of tasks that leave the set may be missing from now on. */
+	WRITE_ONCE(follow->choices, follow->choices + 1);
 	WRITE_ONCE(follow->bits[kind], bits);
 	WRITE_ONCE(follow->mask, (follow->mask & ~old) | bits);
 	trace_follow_update_syscalls(follow);
@@ -264,8 +273,9 @@ static void trace_follow_switch(struct trace_follow *follow,
 }
 
 /*
- * A task found by the next choice before the switch has @bit alone, and is in the
- * set from now on. One in which nobody has chosen is to stay that until then.
+ * The next choice finds tasks before it is switched to. They have only @bit, so
+ * add it to the mask at once. An empty mask stands for all tasks, and stays
+ * empty until the switch.
  */
 static void trace_follow_widen(struct trace_follow *follow, unsigned int bit)
 {
@@ -371,6 +381,142 @@ int trace_follow_pids(struct trace_follow *follow, struct pid **pids,
 	return 0;
 }
 
+/* The next list of @follow, with a bit. @old: items that it keeps, or NULL */
+static struct trace_follow_list *
+trace_follow_list_new(struct trace_follow *follow, enum trace_follow_kind kind,
+		      const struct trace_follow_list *old, const void *items,
+		      unsigned int nr)
+{
+	struct trace_follow_list *new __free(kfree) = NULL;
+	size_t size = trace_follow_items[kind].size;
+	unsigned int kept = old ? old->nr : 0;
+	int bit;
+
+	new = kzalloc_flex(*new, items, min(kept + nr, TRACE_FOLLOW_MAX) * size);
+	if (!new)
+		return ERR_PTR(-ENOMEM);
+
+	new->nr = kept;
+	if (kept)
+		memcpy(new->items, old->items, kept * size);
+	for (; nr; nr--, items += size) {
+		if (trace_follow_list_has(new, kind, items))
+			continue;
+		if (new->nr == TRACE_FOLLOW_MAX)
+			return ERR_PTR(-E2BIG);
+		memcpy(new->items + new->nr++ * size, items, size);
+		sort(new->items, new->nr, size, trace_follow_items[kind].cmp,
+		     NULL);
+	}
+
+	bit = trace_follow_next_bit(follow, kind, !old);
+	if (bit < 0)
+		return ERR_PTR(bit);
+	new->bit = bit;
+
+	return_ptr(new);
+}
+
+/* From now on tasks are looked up in the list when their name or user changes. */
+static int trace_follow_list_start(struct trace_follow *follow,
+				   enum trace_follow_kind kind)
+{
+	if (kind == TRACE_FOLLOW_COMM)
+		return register_trace_task_rename(trace_follow_rename, follow);
+
+	scoped_guard(spinlock, &trace_follow_uid_lock)
+		hlist_add_head_rcu(&follow->node, &trace_follow_uid_sets);
+	static_branch_inc(&trace_follow_by_uid);
+
+	return 0;
+}
+
+/* Nobody gives a task the bit of the list when this returns, but for forks. */
+static void trace_follow_list_stop(struct trace_follow *follow,
+				   enum trace_follow_kind kind)
+{
+	if (kind == TRACE_FOLLOW_COMM) {
+		unregister_trace_task_rename(trace_follow_rename, follow);
+		RCU_INIT_POINTER(follow->lists[kind], NULL);
+		/* Probes at system calls may wait for a page: not for them. */
+		synchronize_srcu(&tracepoint_srcu);
+		return;
+	}
+
+	static_branch_dec(&trace_follow_by_uid);
+	scoped_guard(spinlock, &trace_follow_uid_lock)
+		hlist_del_rcu(&follow->node);
+	RCU_INIT_POINTER(follow->lists[kind], NULL);
+	synchronize_rcu();
+}
+
+/* Nobody is about to take a name or a user without being looked up. */
+static void trace_follow_list_wait(enum trace_follow_kind kind)
+{
+	/*
+	 * commit_creds() looks at the list after it has published the
+	 * credentials. If a task has looked before the list was there, it is
+	 * done after this, and the walk sees its credentials.
+	 */
+	synchronize_rcu();
+
+	/*
+	 * __set_task_comm() takes no lock: a task may have passed the
+	 * tracepoint while it was off, or with the old names, and not have its
+	 * new name yet. The walk would not know it by that.
+	 */
+	if (kind == TRACE_FOLLOW_COMM)
+		synchronize_rcu_tasks();
+}
+
+static int trace_follow_list_choose(struct trace_follow *follow,
+				    enum trace_follow_kind kind,
+				    const void *items, unsigned int nr,
+				    bool replace)
+{
+	struct trace_follow_list *old, *new;
+	int ret;
+
+	/* A choice that is made at this moment comes after us. */
+	if (!nr && !READ_ONCE(follow->bits[kind]))
+		return 0;
+
+	guard(mutex)(&follow->lock);
+
+	old = rcu_dereference_protected(follow->lists[kind],
+					lockdep_is_held(&follow->lock));
+	if (!nr) {
+		if (!replace || !old)
+			return 0;
+		trace_follow_list_stop(follow, kind);
+		trace_follow_switch(follow, kind, 0);
+		kfree_rcu_mightsleep(old);
+		return 0;
+	}
+
+	new = trace_follow_list_new(follow, kind, replace ? NULL : old, items,
+				    nr);
+	if (IS_ERR(new))
+		return PTR_ERR(new);
+
+	if (!old) {
+		ret = trace_follow_list_start(follow, kind);
+		if (ret) {
+			trace_follow_bit_unget(follow, kind, new->bit);
+			kfree(new);
+			return ret;
+		}
+	}
+	trace_follow_widen(follow, new->bit);
+	rcu_assign_pointer(follow->lists[kind], new);
+	trace_follow_list_wait(kind);
+	trace_follow_walk(new, kind);
+	trace_follow_switch(follow, kind, BIT(new->bit));
+	kfree(old);
+
+	return 0;
+}
+
 /**
  * trace_follow_comms - follow tasks by command
  * @follow: the set
@@ -391,83 +537,8 @@ int trace_follow_comms(struct trace_follow *follow,
 		       char comms[][TASK_COMM_LEN], unsigned int nr,
 		       bool replace)
 {
-	struct trace_follow_comms *old, *new;
-	unsigned int kept = 0, i;
-	int bit, ret;
-
-	/* A choice that is made at this moment comes after us. */
-	if (!nr && !READ_ONCE(follow->bits[TRACE_FOLLOW_COMM]))
-		return 0;
-
-	guard(mutex)(&follow->lock);
-
-	old = rcu_dereference_protected(follow->comms,
-					lockdep_is_held(&follow->lock));
-	if (!nr) {
-		if (!replace || !old)
-			return 0;
-		unregister_trace_task_rename(trace_follow_rename, follow);
-		rcu_assign_pointer(follow->comms, NULL);
-		/* Not for those at system calls, who may wait for a page. */
-		synchronize_srcu(&tracepoint_srcu);
-		trace_follow_switch(follow, TRACE_FOLLOW_COMM, 0);
-		kfree_rcu_mightsleep(old);
-		return 0;
-	}
-
-	if (old && !replace)
-		kept = old->nr;
-	new = kzalloc_flex(*new, comms, min(kept + nr, TRACE_FOLLOW_MAX));
-	if (!new)
-		return -ENOMEM;
-	new->nr = kept;
-	if (kept)
-		memcpy(new->comms, old->comms, kept * sizeof(*comms));
-	for (i = 0; i < nr; i++) {
-		if (trace_follow_comm_matches(new, comms[i]))
-			continue;
-		if (new->nr == TRACE_FOLLOW_MAX) {
-			kfree(new);
-			return -E2BIG;
-		}
-		new->nr++;
-		memcpy(new->comms[new->nr - 1], comms[i], sizeof(*comms));
-		sort(new->comms, new->nr, sizeof(*comms),
-		     trace_follow_comm_cmp, NULL);
-	}
-
-	bit = trace_follow_next_bit(follow, TRACE_FOLLOW_COMM, replace);
-	if (bit < 0) {
-		kfree(new);
-		return bit;
-	}
-	new->bit = bit;
-
-	if (!old) {
-		ret = register_trace_task_rename(trace_follow_rename, follow);
-		if (ret) {
-			trace_follow_bit_unget(follow, TRACE_FOLLOW_COMM, bit);
-			kfree(new);
-			return ret;
-		}
-	}
-	trace_follow_widen(follow, bit);
-	rcu_assign_pointer(follow->comms, new);
-
-	/*
-	 * __set_task_comm() takes no lock: a task may have passed the
-	 * tracepoint while it was off, or with the old names, and not have its
-	 * new name yet. The walk would not know it by that.
-	 */
-	synchronize_rcu();
-	synchronize_rcu_tasks();
-
-	trace_follow_walk(bit, new, NULL);
-
-	trace_follow_switch(follow, TRACE_FOLLOW_COMM, BIT(bit));
-	kfree(old);
-
-	return 0;
+	return trace_follow_list_choose(follow, TRACE_FOLLOW_COMM, comms, nr,
+					replace);
 }
 
 /**
@@ -489,80 +560,8 @@ int trace_follow_comms(struct trace_follow *follow,
 int trace_follow_uids(struct trace_follow *follow, const kuid_t *uids,
 		      unsigned int nr, bool replace)
 {
-	struct trace_follow_uids *old, *new;
-	unsigned int kept = 0, i;
-	int bit;
-
-	/* A choice that is made at this moment comes after us. */
-	if (!nr && !READ_ONCE(follow->bits[TRACE_FOLLOW_UID]))
-		return 0;
-
-	guard(mutex)(&follow->lock);
-
-	old = rcu_dereference_protected(follow->uids,
-					lockdep_is_held(&follow->lock));
-	if (!nr) {
-		if (!replace || !old)
-			return 0;
-		static_branch_dec(&trace_follow_by_uid);
-		scoped_guard(spinlock, &trace_follow_uid_lock)
-			hlist_del_rcu(&follow->node);
-		rcu_assign_pointer(follow->uids, NULL);
-		synchronize_rcu();
-		trace_follow_switch(follow, TRACE_FOLLOW_UID, 0);
-		kfree(old);
-		return 0;
-	}
-
-	if (old && !replace)
-		kept = old->nr;
-	new = kzalloc_flex(*new, uids, min(kept + nr, TRACE_FOLLOW_MAX));
-	if (!new)
-		return -ENOMEM;
-	new->nr = kept;
-	if (kept)
-		memcpy(new->uids, old->uids, kept * sizeof(*uids));
-	for (i = 0; i < nr; i++) {
-		if (trace_follow_uid_matches(new, uids[i]))
-			continue;
-		if (new->nr == TRACE_FOLLOW_MAX) {
-			kfree(new);
-			return -E2BIG;
-		}
-		new->nr++;
-		new->uids[new->nr - 1] = uids[i];
-		sort(new->uids, new->nr, sizeof(*uids), trace_follow_uid_cmp,
-		     NULL);
-	}
-
-	bit = trace_follow_next_bit(follow, TRACE_FOLLOW_UID, replace);
-	if (bit < 0) {
-		kfree(new);
-		return bit;
-	}
-	new->bit = bit;
-
-	trace_follow_widen(follow, bit);
-	rcu_assign_pointer(follow->uids, new);
-	if (!old) {
-		scoped_guard(spinlock, &trace_follow_uid_lock)
-			hlist_add_head_rcu(&follow->node, &trace_follow_uid_sets);
-		static_branch_inc(&trace_follow_by_uid);
-	}
-
-	/*
-	 * commit_creds() looks at the uids after it has published the
-	 * credentials. A task that looked before they were there is done
-	 * after this, and the walk sees the credentials.
-	 */
-	synchronize_rcu();
-
-	trace_follow_walk(bit, NULL, new);
-
-	trace_follow_switch(follow, TRACE_FOLLOW_UID, BIT(bit));
-	kfree(old);
-
-	return 0;
+	return trace_follow_list_choose(follow, TRACE_FOLLOW_UID, uids, nr,
+					replace);
 }
 
 /**

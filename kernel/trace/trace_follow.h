@@ -21,16 +21,11 @@ enum trace_follow_kind {
 	TRACE_FOLLOW_NR,
 };
 
-struct trace_follow_comms {
+/* Names or users, sorted: char[TASK_COMM_LEN] or kuid_t */
+struct trace_follow_list {
 	unsigned int		bit;
 	unsigned int		nr;
-	char			comms[][TASK_COMM_LEN] __counted_by(nr);
-};
-
-struct trace_follow_uids {
-	unsigned int		bit;
-	unsigned int		nr;
-	kuid_t			uids[] __counted_by(nr);
+	u8			items[] __aligned(sizeof(long));
 };
 
 /**
@@ -38,23 +33,23 @@ struct trace_follow_uids {
  * @mask: a task is in the set when it has one of these bits in its
  *	trace_follow; 0: nobody has chosen, and all tasks are in the set
  * @bits: the bit of each kind of choice, 0 when there is none
- * @comms: the commands that are chosen
- * @uids: the users that are chosen
+ * @lists: the commands and the users that are chosen
  * @node: in the list of the sets with users
  * @lock: held by those who choose
  * @filter: of the probes that want the system calls of the set
+ * @choices: how often the choice has changed
  *
- * @mask is read without the lock, @comms and @uids under RCU.
+ * @mask is read without the lock, @lists under RCU.
  */
 struct trace_follow {
 	unsigned long				mask;
 	unsigned long				bits[TRACE_FOLLOW_NR];
-	struct trace_follow_comms __rcu		*comms;
-	struct trace_follow_uids __rcu		*uids;
+	struct trace_follow_list __rcu		*lists[TRACE_FOLLOW_NR];
 	struct hlist_node			node;
 	/* Inside of event_mutex, outside of tracepoints_mutex */
 	struct mutex				lock;
 	struct syscall_task_filter		filter;
+	unsigned int				choices;
 };
 
 #ifdef CONFIG_TRACE_FOLLOW

@@ -46,7 +46,10 @@ static const char *trace_follow_errors[FOLLOW_ERR_NR] = {
  * @parse:	returns 0, or an error and a number of an error in @err
  * @choose:	choose @nr of what parse() has made
  * @put:	drop what parse() has made, may be NULL
- * @show:	print the choice
+ * @show:	print the choice, or when there is none that next() walks over
+ * @next:	for long choices: the first number to show from @pos on, which
+ *		becomes @pos, or 0
+ * @fops:	of the file, in here so that the file leads to the rest
  */
 struct trace_follow_file_ops {
 	const char	*name;
@@ -59,6 +62,8 @@ struct trace_follow_file_ops {
 	void		(*put)(void *item);
 	void		(*show)(struct seq_file *m,
 				const struct trace_follow *follow);
+	pid_t		(*next)(const struct trace_follow *follow, loff_t *pos);
+	const struct file_operations fops;
 };
 
 struct trace_follow_file {
@@ -95,26 +100,35 @@ static void put_pid_item(void *item)
 }
 
 /* The tasks that are followed now, as the reader names them. */
-static void show_pids(struct seq_file *m, const struct trace_follow *follow)
+static pid_t next_pid(const struct trace_follow *follow, loff_t *pos)
 {
-	unsigned long bit = READ_ONCE(follow->bits[TRACE_FOLLOW_PID]);
-	struct task_struct *p, *t;
+	struct pid_namespace *ns = task_active_pid_ns(current);
+	unsigned long bits = READ_ONCE(follow->bits[TRACE_FOLLOW_PID]);
+	struct task_struct *t;
+	struct pid *pid;
 	pid_t nr;
 
-	if (!bit) {
+	/* There may be many pids, so RCU is given up after each of them. */
+	for (; *pos < PID_MAX_LIMIT; (*pos)++) {
+		guard(rcu)();
+
+		pid = find_ge_pid(*pos, ns);
+		if (!pid)
+			return 0;
+		nr = pid_nr_ns(pid, ns);
+		*pos = nr;
+		t = pid_task(pid, PIDTYPE_PID);
+		if (t && (READ_ONCE(t->trace_follow) & bits))
+			return nr;
+	}
+
+	return 0;
+}
+
+static void show_no_pid(struct seq_file *m, const struct trace_follow *follow)
+{
+	if (!READ_ONCE(follow->bits[TRACE_FOLLOW_PID]))
 		seq_puts(m, "no pid\n");
-		return;
-	}
-
-	guard(rcu)();
-
-	for_each_process_thread(p, t) {
-		if (!(READ_ONCE(t->trace_follow) & bit))
-			continue;
-		nr = task_pid_vnr(t);
-		if (nr)
-			seq_printf(m, "%d\n", nr);
-	}
 }
 
 #ifdef CONFIG_PROCESS_TRACER
@@ -149,12 +163,10 @@ static int choose_pids_or_0(struct trace_follow *follow, void *items,
 	return trace_follow_pids(follow, pids, nr, replace);
 }
 
-static void show_pids_or_0(struct seq_file *m, const struct trace_follow *follow)
+static void show_0(struct seq_file *m, const struct trace_follow *follow)
 {
 	if (!READ_ONCE(follow->bits[TRACE_FOLLOW_PID]))
 		seq_puts(m, "0\n");
-	else
-		show_pids(m, follow);
 }
 #endif
 
@@ -174,17 +186,17 @@ static int choose_comms(struct trace_follow *follow, void *items,
 
 static void show_comms(struct seq_file *m, const struct trace_follow *follow)
 {
-	const struct trace_follow_comms *comms;
+	const struct trace_follow_list *list;
 	unsigned int i;
 
 	guard(rcu)();
 
-	comms = rcu_dereference(follow->comms);
-	for (i = 0; comms && i < comms->nr; i++)
-		seq_printf(m, "%s\n", comms->comms[i]);
+	list = rcu_dereference(follow->lists[TRACE_FOLLOW_COMM]);
+	for (i = 0; list && i < list->nr; i++)
+		seq_printf(m, "%s\n", &list->items[i * TASK_COMM_LEN]);
 }
 
-/* Numbers of users are those of whoever opened the file, both ways. */
+/* Users are written and shown as numbers of the opener's user namespace. */
 static int parse_uid(struct seq_file *m, const char *word, void *item, int *err)
 {
 	kuid_t *kuid = item;
@@ -207,57 +219,21 @@ static int choose_uids(struct trace_follow *follow, void *items,
 
 static void show_uids(struct seq_file *m, const struct trace_follow *follow)
 {
-	const struct trace_follow_uids *uids;
+	const struct trace_follow_list *list;
+	const kuid_t *uids;
 	unsigned int i;
 
 	guard(rcu)();
 
-	uids = rcu_dereference(follow->uids);
-	for (i = 0; uids && i < uids->nr; i++)
-		seq_printf(m, "%u\n", from_kuid_munged(seq_user_ns(m),
-						       uids->uids[i]));
-}
+	list = rcu_dereference(follow->lists[TRACE_FOLLOW_UID]);
+	if (!list)
+		return;
 
-static const struct trace_follow_file_ops trace_follow_files[] = {
-	[TRACE_FOLLOW_PID] = {
-		.name	= "set_follow_pid",
-		.delim	= " \t\n",
-		.size	= sizeof(struct pid *),
-		.parse	= parse_pid,
-		.choose	= choose_pids,
-		.put	= put_pid_item,
-		.show	= show_pids,
-	},
-	[TRACE_FOLLOW_COMM] = {
-		.name	= "set_follow_comm",
-		/* There are names with spaces. */
-		.delim	= "\n",
-		.size	= TASK_COMM_LEN,
-		.parse	= parse_comm,
-		.choose	= choose_comms,
-		.show	= show_comms,
-	},
-	[TRACE_FOLLOW_UID] = {
-		.name	= "set_follow_uid",
-		.delim	= " \t\n",
-		.size	= sizeof(kuid_t),
-		.parse	= parse_uid,
-		.choose	= choose_uids,
-		.show	= show_uids,
-	},
-#ifdef CONFIG_PROCESS_TRACER
-	/* The same choice as set_follow_pid, as it was typed in 2009 */
-	[TRACE_FOLLOW_NR] = {
-		.name	= "process_follow_pid",
-		.delim	= " \t\n",
-		.size	= sizeof(struct pid *),
-		.parse	= parse_pid_or_0,
-		.choose	= choose_pids_or_0,
-		.put	= put_pid_item,
-		.show	= show_pids_or_0,
-	},
-#endif
-};
+	uids = (const kuid_t *)list->items;
+	for (i = 0; i < list->nr; i++)
+		seq_printf(m, "%u\n", from_kuid_munged(seq_user_ns(m),
+						       uids[i]));
+}
 
 static void trace_follow_log_err(struct trace_array *tr, const char *cmd,
 				 size_t pos, int err)
@@ -343,46 +319,73 @@ static ssize_t trace_follow_write(struct file *filp, const char __user *ubuf,
 	return cnt;
 }
 
+/* The position is 0 for the text of show(), then what next() found. */
+static void *trace_follow_find(struct trace_follow_file *file, loff_t *pos)
+{
+	if (!file->ops->next)
+		return NULL;
+
+	return (void *)(long)file->ops->next(&file->tr->follow, pos);
+}
+
+static void *trace_follow_start(struct seq_file *m, loff_t *pos)
+{
+	return *pos ? trace_follow_find(m->private, pos) : SEQ_START_TOKEN;
+}
+
+static void *trace_follow_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	(*pos)++;
+
+	return trace_follow_find(m->private, pos);
+}
+
+static void trace_follow_stop(struct seq_file *m, void *v)
+{
+}
+
 static int trace_follow_show(struct seq_file *m, void *v)
 {
 	struct trace_follow_file *file = m->private;
 
-	file->ops->show(m, &file->tr->follow);
+	/* SEQ_START_TOKEN looks like pid 1, so tell it by the position. */
+	if (m->index)
+		seq_printf(m, "%ld\n", (long)v);
+	else
+		file->ops->show(m, &file->tr->follow);
 
 	return 0;
 }
 
+static const struct seq_operations trace_follow_seq_ops = {
+	.start	= trace_follow_start,
+	.next	= trace_follow_next,
+	.stop	= trace_follow_stop,
+	.show	= trace_follow_show,
+};
+
 static int trace_follow_open(struct inode *inode, struct file *filp)
 {
 	struct trace_array *tr = inode->i_private;
-	const char *name = file_dentry(filp)->d_name.name;
 	struct trace_follow_file *file;
-	unsigned int i = 0;
 	int ret;
 
 	ret = tracing_check_open_get_tr(tr);
 	if (ret)
 		return ret;
 
-	file = kzalloc_obj(*file);
+	file = __seq_open_private(filp, &trace_follow_seq_ops, sizeof(*file));
 	if (!file) {
 		trace_array_put(tr);
 		return -ENOMEM;
 	}
-	while (strcmp(trace_follow_files[i].name, name))
-		i++;
-	file->ops = &trace_follow_files[i];
+	file->ops = container_of(filp->f_op, struct trace_follow_file_ops,
+				 fops);
 	file->tr = tr;
 	file->replace = (filp->f_mode & FMODE_WRITE) &&
 			(filp->f_flags & O_TRUNC);
 
-	ret = single_open(filp, trace_follow_show, file);
-	if (ret) {
-		kfree(file);
-		trace_array_put(tr);
-	}
-
-	return ret;
+	return 0;
 }
 
 static int trace_follow_release(struct inode *inode, struct file *filp)
@@ -395,17 +398,63 @@ static int trace_follow_release(struct inode *inode, struct file *filp)
 		file->ops->choose(&file->tr->follow, NULL, 0, true);
 
 	trace_array_put(file->tr);
-	kfree(file);
 
-	return single_release(inode, filp);
+	return seq_release_private(inode, filp);
 }
 
-static const struct file_operations trace_follow_fops = {
-	.open		= trace_follow_open,
-	.read		= seq_read,
-	.write		= trace_follow_write,
-	.llseek		= seq_lseek,
-	.release	= trace_follow_release,
+#define TRACE_FOLLOW_FOPS {			\
+	.open		= trace_follow_open,	\
+	.read		= seq_read,		\
+	.write		= trace_follow_write,	\
+	.llseek		= seq_lseek,		\
+	.release	= trace_follow_release,	\
+}
+
+static const struct trace_follow_file_ops trace_follow_files[] = {
+	[TRACE_FOLLOW_PID] = {
+		.name	= "set_follow_pid",
+		.delim	= " \t\n",
+		.size	= sizeof(struct pid *),
+		.parse	= parse_pid,
+		.choose	= choose_pids,
+		.put	= put_pid_item,
+		.show	= show_no_pid,
+		.next	= next_pid,
+		.fops	= TRACE_FOLLOW_FOPS,
+	},
+	[TRACE_FOLLOW_COMM] = {
+		.name	= "set_follow_comm",
+		/* A name may have spaces. */
+		.delim	= "\n",
+		.size	= TASK_COMM_LEN,
+		.parse	= parse_comm,
+		.choose	= choose_comms,
+		.show	= show_comms,
+		.fops	= TRACE_FOLLOW_FOPS,
+	},
+	[TRACE_FOLLOW_UID] = {
+		.name	= "set_follow_uid",
+		.delim	= " \t\n",
+		.size	= sizeof(kuid_t),
+		.parse	= parse_uid,
+		.choose	= choose_uids,
+		.show	= show_uids,
+		.fops	= TRACE_FOLLOW_FOPS,
+	},
+#ifdef CONFIG_PROCESS_TRACER
+	/* The same choice as set_follow_pid, as it was typed in 2009 */
+	[TRACE_FOLLOW_NR] = {
+		.name	= "process_follow_pid",
+		.delim	= " \t\n",
+		.size	= sizeof(struct pid *),
+		.parse	= parse_pid_or_0,
+		.choose	= choose_pids_or_0,
+		.put	= put_pid_item,
+		.show	= show_0,
+		.next	= next_pid,
+		.fops	= TRACE_FOLLOW_FOPS,
+	},
+#endif
 };
 
 /* The files of @tr, in @parent */
@@ -415,7 +464,7 @@ void trace_follow_init_tracefs(struct trace_array *tr, struct dentry *parent)
 
 	for (i = 0; i < ARRAY_SIZE(trace_follow_files); i++)
 		trace_create_file(trace_follow_files[i].name, TRACE_MODE_WRITE,
-				  parent, tr, &trace_follow_fops);
+				  parent, tr, &trace_follow_files[i].fops);
 }
 
 void trace_array_follow_init(struct trace_array *tr)

@@ -13,11 +13,9 @@
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
-#include <linux/preempt.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/trace_instance.h>
 
@@ -30,13 +28,45 @@ static bool trace_array_name_is_good(const char *name)
 	       strcmp(name, "..") && strlen(name) <= NAME_MAX;
 }
 
+static int trace_array_check_create(const char *name)
+{
+	if (!trace_array_name_is_good(name))
+		return -EINVAL;
+
+	if (tracing_disabled)
+		return -ENODEV;
+
+	return security_locked_down(LOCKDOWN_TRACEFS);
+}
+
+static struct trace_array *trace_array_create_locked(const char *name)
+{
+	struct trace_array *tr;
+
+	tr = trace_array_create_systems(name, NULL, 0, 0);
+	/*
+	 * This is tracefs_create_dir() without a directory. It does not say
+	 * why, and for mkdir it has always been -EINVAL. The name is good and
+	 * not in use, so there is no memory, or the kernel was locked down
+	 * since the caller looked.
+	 */
+	if (PTR_ERR(tr) == -EINVAL)
+		return ERR_PTR(security_locked_down(LOCKDOWN_TRACEFS) ?:
+			       -ENOMEM);
+
+	if (!IS_ERR(tr))
+		tr->ref++;
+
+	return tr;
+}
+
 /**
  * trace_array_create - create an instance
  * @name: the name of the instance, and of its directory in tracefs
  *
  * Does what mkdir does in the directory "instances" of tracefs, which need not
  * be mounted. The new instance records, has the default size, and has no events
- * enabled. See trace_array_get_by_name() for an instance that may exist.
+ * enabled. See trace_array_get_or_create() for an instance that may exist.
  *
  * The caller gets a reference, and gives it back with trace_array_put() or
  * trace_array_put_and_destroy(). Until then, nobody can remove the instance.
@@ -54,16 +84,8 @@ static bool trace_array_name_is_good(const char *name)
  */
 struct trace_array *trace_array_create(const char *name)
 {
-	struct trace_array *tr;
-	int ret;
+	int ret = trace_array_check_create(name);
 
-	if (!trace_array_name_is_good(name))
-		return ERR_PTR(-EINVAL);
-
-	if (tracing_disabled)
-		return ERR_PTR(-ENODEV);
-
-	ret = security_locked_down(LOCKDOWN_TRACEFS);
 	if (ret)
 		return ERR_PTR(ret);
 
@@ -73,17 +95,57 @@ struct trace_array *trace_array_create(const char *name)
 	if (trace_array_find(name))
 		return ERR_PTR(-EEXIST);
 
-	tr = trace_array_create_systems(name, NULL, 0, 0);
-	/* tracefs made no directory. Of its reasons, only this one is left. */
-	if (PTR_ERR(tr) == -EINVAL)
-		return ERR_PTR(-ENOMEM);
+	return trace_array_create_locked(name);
+}
+EXPORT_SYMBOL_GPL(trace_array_create);
 
-	if (!IS_ERR(tr))
-		tr->ref++;
+/**
+ * trace_array_get_or_create - get an instance, which may exist
+ * @name: the name of the instance, and of its directory in tracefs
+ * @created: tells whether the instance is a new one
+ *
+ * Unlike trace_array_get_by_name(), this says why it fails, and whether the
+ * caller should remove the instance when its own setup fails later. A new
+ * instance is as one of trace_array_create(). One that exists has the settings
+ * of its other users.
+ *
+ * The caller gets a reference, as from trace_array_create(). This is not for
+ * modules, as none needs it so far.
+ *
+ * Context: May sleep, takes event_mutex and trace_types_lock.
+ *
+ * Return: the instance, or
+ * * %ERR_PTR(-EINVAL)		- @name is NULL, empty, too long, or otherwise not
+ *   good for a directory
+ * * %ERR_PTR(-EPERM)		- the kernel is locked down
+ * * %ERR_PTR(-ENODEV)		- tracing is disabled for good, or the instance is
+ *   going away
+ * * %ERR_PTR(-ENOMEM)		- no memory
+ * * %ERR_PTR(-EOPNOTSUPP)	- no CONFIG_TRACING
+ */
+struct trace_array *trace_array_get_or_create(const char *name, bool *created)
+{
+	int ret = trace_array_check_create(name);
+	struct trace_array *tr;
+
+	*created = false;
+	if (ret)
+		return ERR_PTR(ret);
+
+	guard(mutex)(&event_mutex);
+	guard(mutex)(&trace_types_lock);
+
+	tr = trace_array_find(name);
+	if (tr) {
+		ret = __trace_array_get(tr);
+		return ret ? ERR_PTR(ret) : tr;
+	}
+
+	tr = trace_array_create_locked(name);
+	*created = !IS_ERR(tr);
 
 	return tr;
 }
-EXPORT_SYMBOL_GPL(trace_array_create);
 
 /* The checks of the files that are possible in any context */
 static int trace_array_check_writable(struct trace_array *tr)
@@ -358,35 +420,16 @@ EXPORT_SYMBOL_GPL(trace_array_snapshot_alloc);
  * * %-EAGAIN		- try again later: this is an NMI, or a buffer is being
  *   resized or cleared or gets another clock, or the option pause-on-trace is
  *   set and a reader has stopped the instance
- * * %-EBUSY		- a latency tracer or a conditional snapshot uses the
- *   snapshot buffer, or the ring buffer is mapped, or a probe calls this while
- *   its CPU takes a snapshot
+ * * %-EBUSY		- somebody keeps the snapshot buffer, maybe for long: a
+ *   latency tracer, a conditional snapshot, or a reader that holds a snapshot;
+ *   or the ring buffer is mapped, or a probe calls this while its CPU takes a
+ *   snapshot
  * * %-EOPNOTSUPP	- no CONFIG_TRACER_SNAPSHOT
  */
 int trace_array_snapshot(struct trace_array *tr)
 {
-	int ret;
-
-	ret = trace_array_check_writable(tr);
-	if (ret)
-		return ret;
-
-	if (in_nmi())
-		return -EAGAIN;
-
-	guard(irqsave)();
-
-	if (!tr->allocated_snapshot)
-		return -ENODEV;
-
-	if (tr->mapped || READ_ONCE(tr->cond_snapshot) ||
-	    tracer_uses_snapshot(tr->current_trace))
-		return -EBUSY;
-
-	ret = update_max_tr(tr, current, smp_processor_id(), NULL);
-
-	/* There is a condition by now. */
-	return ret == -ECANCELED ? -EBUSY : ret;
+	return trace_array_check_writable(tr) ?:
+	       tracing_snapshot_instance_quiet(tr);
 }
 EXPORT_SYMBOL_GPL(trace_array_snapshot);
 

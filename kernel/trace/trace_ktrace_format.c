@@ -487,7 +487,9 @@ static int ktrace_add_conv(struct ktrace_maker *maker, const char *begin,
 	bool dump;
 	int ret;
 
-	if (conv->state == FORMAT_STATE_INVALID)
+	/* A % with a width takes an argument, and prints none. */
+	if (conv->state == FORMAT_STATE_INVALID ||
+	    conv->state == FORMAT_STATE_PERCENT_CHAR)
 		return ktrace_refuse(maker, -EOPNOTSUPP, "%%%c can not be recorded",
 				     conv->conv);
 
@@ -704,7 +706,8 @@ struct ktrace_event *ktrace_make_event(const struct ktrace_site *site,
 	event->system = system;
 	event->call.class = &system->class;
 	event->call.event.funcs = &ktrace_event_funcs;
-	event->call.flags = TRACE_EVENT_FL_DYNAMIC | TRACE_EVENT_FL_KTRACE;
+	event->call.flags = TRACE_EVENT_FL_DYNAMIC | TRACE_EVENT_FL_KTRACE |
+			    TRACE_EVENT_FL_TP_RECORD;
 
 	maker->event = event;
 	maker->site = site;

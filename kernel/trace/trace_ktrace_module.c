@@ -17,15 +17,12 @@ static bool ktrace_buffers_empty(struct trace_array *tr)
 	bool empty;
 
 	/* A snapshot in between would make both the same buffer. */
-	local_irq_disable();
-	trace_max_lock(tr);
+	guard(trace_max_lock_irqsave)(tr);
 	empty = ring_buffer_empty(tr->array_buffer.buffer);
 #ifdef CONFIG_TRACER_SNAPSHOT
 	if (tr->snapshot_buffer.buffer)
 		empty &= ring_buffer_empty(tr->snapshot_buffer.buffer);
 #endif
-	trace_max_unlock(tr);
-	local_irq_enable();
 
 	return empty;
 }
@@ -78,6 +75,11 @@ static void ktrace_del_site(struct ktrace_site *site)
 /*
  * ktrace_module_coming - make the events of a module
  * @mod: the module, whose code does not run yet
+ *
+ * A site that is on at once needs its jump label. jump_label_module_nb has the
+ * priority of trace_module_nb, and notifiers of one priority are called in the
+ * order in which they were registered: jump labels in an early_initcall, trace
+ * events when tracefs is made.
  *
  * Context: may sleep, event_mutex is held and trace_types_lock is not
  */

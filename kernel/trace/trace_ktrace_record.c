@@ -274,10 +274,12 @@ static __always_inline void
 ktrace_pack(const struct ktrace_event *event, void *rec, u64 *args,
 	    const void * const *srcs, const u16 *lens)
 {
-	switch (event->contents) {
-	case KTRACE_WORDS:
+	if (event->contents == KTRACE_WORDS) {
 		ktrace_pack_words(event, rec, args);
-		break;
+		return;
+	}
+
+	switch (event->contents) {
 	case KTRACE_VALUES:
 		ktrace_pack_values(event, rec, args);
 		break;
@@ -289,63 +291,34 @@ ktrace_pack(const struct ktrace_event *event, void *rec, u64 *args,
 	}
 }
 
-/*
- * Do trace_event_buffer_reserve() and trace_event_buffer_commit() nothing but
- * record an event of this file?
- */
-static __always_inline bool ktrace_just_records(struct trace_event_file *file)
-{
-	u64 stack_traces = 0;
-
-#ifdef CONFIG_STACKTRACE
-	stack_traces |= TRACE_ITER(STACKTRACE);
-#endif
-#ifdef CONFIG_USER_STACKTRACE_SUPPORT
-	stack_traces |= TRACE_ITER(USERSTACKTRACE);
-#endif
-	return trace_event_file_plain(file) &&
-	       !(file->tr->trace_flags & stack_traces) &&
-	       !static_branch_unlikely(&tracepoint_printk_key);
-}
-
 static __always_inline void
 ktrace_to_file(const struct ktrace_event *event, struct trace_event_file *file,
 	       u64 *args, const void **srcs, u16 *lens)
 {
+	/* Nothing points to the first one, so it stays in registers. */
+	struct trace_event_buffer plain __uninitialized;
 	struct trace_event_buffer fbuffer __uninitialized;
-	struct trace_buffer *buffer __uninitialized;
-	bool just_records = ktrace_just_records(file);
-	struct ring_buffer_event *rb;
-	unsigned int size, ctx;
+	unsigned int size;
 	void *rec;
 
-	if (unlikely(!just_records) && trace_trigger_soft_disabled(file))
-		return;
-
-	size = ktrace_measure(event, args, srcs, lens);
-	if (likely(just_records)) {
-		/* A snapshot may exchange it before the commit. */
-		buffer = READ_ONCE(file->tr->array_buffer.buffer);
-		ctx = tracing_gen_ctx_dec();
-		rb = ring_buffer_lock_reserve(buffer, size);
-		if (!rb)
+	if (likely(trace_event_file_plain(file))) {
+		size = ktrace_measure(event, args, srcs, lens);
+		if (!trace_event_reserve_plain(&plain, file, size))
 			return;
-		rec = ring_buffer_reserved_data(rb);
-		tracing_generic_entry_update(rec, event->call.event.type, ctx);
+		ktrace_pack(event, plain.entry, args, srcs, lens);
+		if (likely(trace_event_commit_plain(&plain)))
+			return;
+		fbuffer = plain;
 	} else {
+		if (trace_trigger_soft_disabled(file))
+			return;
+		size = ktrace_measure(event, args, srcs, lens);
 		rec = trace_event_buffer_reserve(&fbuffer, file, size);
 		if (!rec)
 			return;
+		ktrace_pack(event, rec, args, srcs, lens);
 	}
-
-	ktrace_pack(event, rec, args, srcs, lens);
-
-	if (likely(just_records)) {
-		__this_cpu_write(trace_taskinfo_save, true);
-		ring_buffer_unlock_commit(buffer);
-	} else {
-		trace_event_buffer_commit(&fbuffer);
-	}
+	trace_event_buffer_commit(&fbuffer);
 }
 
 #ifdef CONFIG_PERF_EVENTS

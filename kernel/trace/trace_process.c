@@ -24,6 +24,7 @@
 #include "trace.h"
 #include "trace_process.h"
 
+/* With the NUL. A longer name is cut. */
 #define PROCESS_FILENAME_MAX	256
 
 /**
@@ -34,7 +35,7 @@
  * @size: of the record in bytes
  *
  * Context: preemption is disabled from here to the commit. A snapshot may swap
- * the buffers in between, and whoever reads it waits for us then.
+ * the buffers in between. Its reader waits for the commit.
  *
  * Return: the record, or NULL when there is no room for it.
  */
@@ -42,11 +43,23 @@ void *process_trace_reserve(struct trace_array *tr,
 			    struct process_record *record, int type,
 			    unsigned int size)
 {
-	record->buffer = READ_ONCE(tr->array_buffer.buffer);
-	record->event = trace_buffer_lock_reserve(record->buffer, type, size,
-						  tracing_gen_ctx_dec());
+	struct trace_buffer *buffer = READ_ONCE(tr->array_buffer.buffer);
 
-	return record->event ? ring_buffer_event_data(record->event) : NULL;
+	/* A reader of one buffer does not see what is in the other one. */
+	if (unlikely(buffer != tr->process_buffer)) {
+		WRITE_ONCE(tr->process_buffer, buffer);
+		process_trace_missed(tr);
+	}
+
+	record->buffer = buffer;
+	record->event = trace_buffer_lock_reserve(buffer, type, size,
+						  tracing_gen_ctx_dec());
+	if (unlikely(!record->event)) {
+		process_trace_missed(tr);
+		return NULL;
+	}
+
+	return ring_buffer_event_data(record->event);
 }
 
 /**
@@ -89,19 +102,23 @@ static void process_trace_exec(void *data, struct task_struct *p,
 	struct process_record record;
 	struct trace_array *tr = data;
 	unsigned int len;
+	bool cut;
 
 	if (!process_trace_wants(tr, PROCESS_OPT_LIFECYCLE))
 		return;
 
 	guard(preempt_notrace)();
 
-	len = strnlen(bprm->filename, PROCESS_FILENAME_MAX - 1);
+	len = strnlen(bprm->filename, PROCESS_FILENAME_MAX);
+	cut = len == PROCESS_FILENAME_MAX;
+	len -= cut;
 	entry = process_trace_reserve(tr, &record, TRACE_PROCESS_EXEC,
 				      struct_size(entry, filename, len + 1));
 	if (!entry)
 		return;
 
 	entry->old_pid = old_pid;
+	entry->cut = cut;
 	memcpy(entry->filename, bprm->filename, len);
 	entry->filename[len] = '\0';
 
@@ -324,6 +341,8 @@ static int process_trace_set_flag(struct trace_array *tr, u32 old_flags,
 	    !!set == !!(tr->process_recorded & bit))
 		return 0;
 
+	/* Records are missing while the option is off. */
+	process_trace_missed(tr);
 	if (set) {
 		ret = process_trace_start(tr, bit, &started);
 		if (ret)
@@ -341,6 +360,13 @@ static void process_trace_print_header(struct seq_file *m)
 {
 	seq_printf(m, "# process trace, version %d\n", PROCESS_TRACE_VERSION);
 	trace_default_header(m);
+}
+
+static void process_trace_open(struct trace_iterator *iter)
+{
+	/* ftrace_dump() and kdb come here as well, and never close. */
+	if (!irqs_disabled())
+		process_print_open(iter);
 }
 
 static void process_trace_pipe_open(struct trace_iterator *iter)
@@ -369,7 +395,7 @@ struct tracer process_tracer __read_mostly = {
 	.reset			= process_trace_reset,
 	.set_flag		= process_trace_set_flag,
 	.print_header		= process_trace_print_header,
-	.open			= process_print_open,
+	.open			= process_trace_open,
 	.pipe_open		= process_trace_pipe_open,
 	.close			= process_print_close,
 	.pipe_close		= process_print_close,

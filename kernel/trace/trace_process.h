@@ -6,7 +6,7 @@
 
 #include "trace.h"
 
-/* Of what trace and trace_pipe print. */
+/* Version of the text that trace and trace_pipe print */
 #define PROCESS_TRACE_VERSION	2
 
 enum {
@@ -33,6 +33,21 @@ static inline bool process_trace_wants(struct trace_array *tr, u32 opt)
 
 	return !rcu_access_pointer(tr->process_filter) ||
 		process_trace_passes(tr);
+}
+
+/* A record is not made, or not where those before it are. */
+static inline void process_trace_missed(struct trace_array *tr)
+{
+	atomic_inc(&tr->process_gap);
+}
+
+/*
+ * In two records of a task this is the same only if none between them was left
+ * out when it was to be written. Readers find out what was overwritten.
+ */
+static inline u16 process_trace_gap(struct trace_array *tr)
+{
+	return atomic_read(&tr->process_gap) + READ_ONCE(tr->follow.choices);
 }
 
 extern struct tracer process_tracer;

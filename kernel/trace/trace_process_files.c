@@ -56,11 +56,15 @@ bool process_trace_passes(struct trace_array *tr)
 	if (!filter)
 		return true;
 
-	if (uid_valid(filter->uid) && !uid_eq(filter->uid, current_uid()))
-		return false;
+	if ((!uid_valid(filter->uid) || uid_eq(filter->uid, current_uid())) &&
+	    (!filter->comm[0] ||
+	     !strncmp(filter->comm, current->comm, TASK_COMM_LEN)))
+		return true;
 
-	return !filter->comm[0] ||
-		!strncmp(filter->comm, current->comm, TASK_COMM_LEN);
+	/* It may have passed before, and may pass again. */
+	process_trace_missed(tr);
+
+	return false;
 }
 
 /* Either @uid or @comm is new. */
@@ -116,6 +120,8 @@ struct process_file {
 				 const char *text);
 	/* Of process_errors, when @write returns an error */
 	int		err;
+	/* In here so that the file leads to the rest */
+	const struct file_operations fops;
 };
 
 static int process_show_opt(struct seq_file *m, const struct process_file *file)
@@ -194,7 +200,7 @@ static int process_write_comm(struct seq_file *m,
 			      const struct process_file *file,
 			      const char *text)
 {
-	/* There are names with spaces, and none with the end of a line. */
+	/* A name may have spaces, but no newline. */
 	if (strlen(text) >= TASK_COMM_LEN || strchr(text, '\n'))
 		return -EINVAL;
 
@@ -228,28 +234,9 @@ static int process_show_readme(struct seq_file *m,
 	return 0;
 }
 
-static const struct process_file process_files[] = {
-	{ "process_trace_lifecycle", PROCESS_OPT_LIFECYCLE,
-	  process_show_opt, process_write_opt, PROCESS_ERR_BAD_OPT },
-	{ "process_trace_syscalls", PROCESS_OPT_SYSCALLS,
-	  process_show_opt, process_write_opt, PROCESS_ERR_BAD_OPT },
-	{ "process_trace_signals", PROCESS_OPT_SIGNALS,
-	  process_show_opt, process_write_opt, PROCESS_ERR_BAD_OPT },
-	{ "process_trace_uid_filter", 0,
-	  process_show_uid, process_write_uid, PROCESS_ERR_BAD_UID },
-	{ "process_trace_taskcomm_filter", 0,
-	  process_show_comm, process_write_comm, PROCESS_ERR_BAD_COMM },
-	{ "process_trace_README", 0, process_show_readme },
-};
-
 static const struct process_file *process_file(const struct file *filp)
 {
-	const struct process_file *file = process_files;
-
-	while (strcmp(file->name, file_dentry(filp)->d_name.name))
-		file++;
-
-	return file;
+	return container_of(filp->f_op, struct process_file, fops);
 }
 
 static ssize_t process_file_write(struct file *filp, const char __user *ubuf,
@@ -264,7 +251,7 @@ static ssize_t process_file_write(struct file *filp, const char __user *ubuf,
 	if (!file->write)
 		return -EINVAL;
 
-	/* Of what is too long anyhow, a beginning will do. */
+	/* A text that is too long is refused: error_log gets its beginning. */
 	buf = memdup_user_nul(ubuf, min(cnt, PAGE_SIZE - 1));
 	if (IS_ERR(buf))
 		return PTR_ERR(no_free_ptr(buf));
@@ -314,12 +301,27 @@ static int process_file_release(struct inode *inode, struct file *filp)
 	return single_release(inode, filp);
 }
 
-static const struct file_operations process_file_fops = {
-	.open		= process_file_open,
-	.read		= seq_read,
-	.write		= process_file_write,
-	.llseek		= seq_lseek,
-	.release	= process_file_release,
+#define PROCESS_FOPS {				\
+	.open		= process_file_open,	\
+	.read		= seq_read,		\
+	.write		= process_file_write,	\
+	.llseek		= seq_lseek,		\
+	.release	= process_file_release,	\
+}
+
+static const struct process_file process_files[] = {
+	{ "process_trace_lifecycle", PROCESS_OPT_LIFECYCLE, process_show_opt,
+	  process_write_opt, PROCESS_ERR_BAD_OPT, PROCESS_FOPS },
+	{ "process_trace_syscalls", PROCESS_OPT_SYSCALLS, process_show_opt,
+	  process_write_opt, PROCESS_ERR_BAD_OPT, PROCESS_FOPS },
+	{ "process_trace_signals", PROCESS_OPT_SIGNALS, process_show_opt,
+	  process_write_opt, PROCESS_ERR_BAD_OPT, PROCESS_FOPS },
+	{ "process_trace_uid_filter", 0, process_show_uid,
+	  process_write_uid, PROCESS_ERR_BAD_UID, PROCESS_FOPS },
+	{ "process_trace_taskcomm_filter", 0, process_show_comm,
+	  process_write_comm, PROCESS_ERR_BAD_COMM, PROCESS_FOPS },
+	{ "process_trace_README", 0, process_show_readme,
+	  NULL, 0, PROCESS_FOPS },
 };
 
 /* The files of @tr, in @parent */
@@ -329,6 +331,5 @@ void process_trace_init_tracefs(struct trace_array *tr, struct dentry *parent)
 
 	for (; file < process_files + ARRAY_SIZE(process_files); file++)
 		trace_create_file(file->name, file->write ? TRACE_MODE_WRITE :
-				  TRACE_MODE_READ, parent, tr,
-				  &process_file_fops);
+				  TRACE_MODE_READ, parent, tr, &file->fops);
 }

@@ -248,6 +248,8 @@ static void process_print_filename(struct trace_iterator *iter,
 
 	process_print_string(&iter->seq, field->filename,
 			     strnlen(field->filename, room));
+	if (field->cut)
+		trace_seq_puts(&iter->seq, "...");
 }
 
 static enum print_line_t

@@ -14,8 +14,7 @@
 #include <linux/errname.h>
 #include <linux/fcntl.h>
 #include <linux/hash.h>
-#include <linux/seq_buf.h>
-#include <linux/sizes.h>
+#include <linux/seq_file.h>
 
 #include <asm/syscall.h>
 #include <trace/events/syscalls.h>
@@ -27,8 +26,6 @@
 #include "trace_syscall_user.h"
 
 #define PROCESS_ARGS		6
-/* Of what programs print: some hundred names of calls or errors */
-#define PROCESS_FMT_MAX		SZ_64K
 
 struct process_strings {
 	const char		*str[SYSCALL_FAULT_MAX_CNT];
@@ -36,7 +33,7 @@ struct process_strings {
 	unsigned int		nr;
 	/* With the NULs */
 	unsigned int		size;
-	/* Which arguments they are, and which of these were cut */
+	/* The arguments that are strings, and those that were cut */
 	u8			mask;
 	u8			cut;
 };
@@ -135,6 +132,7 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 	entry->nr_args = nr_args;
 	entry->strings_mask = strings.mask;
 	entry->strings_cut = strings.cut;
+	entry->gap = process_trace_gap(tr);
 	memcpy(entry->args, args, nr_args * sizeof(*args));
 	str = (char *)&entry->args[nr_args];
 	for (i = 0; i < strings.nr; i++) {
@@ -164,6 +162,7 @@ static void process_trace_sys_exit(void *data, struct pt_regs *regs, long ret)
 
 	entry->nr = syscall_get_nr(current, regs);
 	entry->compat = process_trace_is_compat(regs);
+	entry->gap = process_trace_gap(tr);
 	entry->ret = ret;
 
 	process_trace_commit(&record);
@@ -218,14 +217,23 @@ struct process_starts {
 		unsigned long record;
 		pid_t	pid;
 		int	nr;
+		/* As it was in the record of the entry */
+		u16	gap;
 	} slots[BIT(PROCESS_STARTS_BITS)];
+	/*
+	 * The buffer, when it was cleared, and how many records had been
+	 * overwritten, all as of the last record that was printed
+	 */
+	struct trace_buffer *buffer;
+	u64 cleared;
+	unsigned long overruns;
 };
 
 void process_print_open(struct trace_iterator *iter)
 {
-	/* Called by ftrace_dump() as well. Without memory there are no times. */
+	/* Without memory there are no times. */
 	iter->private = kzalloc_obj(struct process_starts,
-				    GFP_NOWAIT | __GFP_NOWARN);
+				    GFP_KERNEL | __GFP_NOWARN);
 }
 
 void process_print_close(struct trace_iterator *iter)
@@ -236,15 +244,35 @@ void process_print_close(struct trace_iterator *iter)
 
 static struct process_starts *process_print_starts(struct trace_iterator *iter)
 {
+	struct process_starts *starts = iter->private;
+	struct trace_buffer *buffer;
+	unsigned long overruns;
+
 	/* The buffer of another tracer may still have records of this one. */
-	if (iter->trace != &process_tracer ||
+	if (iter->trace != &process_tracer || !starts ||
 	    !(iter->iter_flags & TRACE_FILE_TIME_IN_NS))
 		return NULL;
 
-	return iter->private;
+	/*
+	 * Records are missing. iter->lost_events alone would tell it too late:
+	 * it comes with the next record of the CPU that has lost some, which
+	 * may be later than this one.
+	 */
+	buffer = iter->array_buffer->buffer;
+	overruns = ring_buffer_overruns(buffer);
+	if (iter->lost_events || starts->overruns != overruns ||
+	    starts->cleared != iter->array_buffer->time_start ||
+	    starts->buffer != buffer) {
+		memset(starts->slots, 0, sizeof(starts->slots));
+		starts->overruns = overruns;
+		starts->cleared = iter->array_buffer->time_start;
+		starts->buffer = buffer;
+	}
+
+	return starts;
 }
 
-static void process_print_enters(struct trace_iterator *iter, int nr)
+static void process_print_enters(struct trace_iterator *iter, int nr, u16 gap)
 {
 	struct process_starts *starts = process_print_starts(iter);
 	pid_t pid = iter->ent->pid;
@@ -257,6 +285,7 @@ static void process_print_enters(struct trace_iterator *iter, int nr)
 	starts->slots[slot].record = 0;
 	starts->slots[slot].pid = pid;
 	starts->slots[slot].nr = nr;
+	starts->slots[slot].gap = gap;
 }
 
 /*
@@ -269,7 +298,7 @@ static unsigned long process_print_record(struct trace_iterator *iter)
 						    (unsigned long)iter->ent;
 }
 
-static void process_print_duration(struct trace_iterator *iter, int nr)
+static void process_print_duration(struct trace_iterator *iter, int nr, u16 gap)
 {
 	unsigned long record = process_print_record(iter);
 	struct process_starts *starts = process_print_starts(iter);
@@ -279,7 +308,7 @@ static void process_print_duration(struct trace_iterator *iter, int nr)
 	u32 ns;
 
 	if (!starts || starts->slots[slot].pid != pid ||
-	    starts->slots[slot].nr != nr ||
+	    starts->slots[slot].nr != nr || starts->slots[slot].gap != gap ||
 	    starts->slots[slot].enter > iter->ts)
 		return;
 
@@ -360,7 +389,7 @@ process_sys_enter_print(struct trace_iterator *iter, int flags,
 
 	trace_assign_type(field, iter->ent);
 
-	process_print_enters(iter, field->nr);
+	process_print_enters(iter, field->nr, field->gap);
 	if (!field->compat)
 		meta = trace_syscall_metadata(field->nr);
 	room = process_print_room(iter, field->args);
@@ -439,7 +468,7 @@ process_sys_exit_print(struct trace_iterator *iter, int flags,
 	else
 		trace_seq_printf(s, "() = %ld", field->ret);
 
-	process_print_duration(iter, field->nr);
+	process_print_duration(iter, field->nr, field->gap);
 	trace_seq_putc(s, '\n');
 
 	return trace_handle_return(s);
@@ -460,9 +489,59 @@ process_sys_exit_raw(struct trace_iterator *iter, int flags,
 	return trace_handle_return(s);
 }
 
+/*
+ * Programs that read records print what the format file says. The kernel's
+ * names are not known when it is compiled, so the file has them from here.
+ */
+static void process_fmt_syscalls(struct seq_file *m)
+{
+	const struct syscall_metadata *meta;
+	const char *name;
+	int nr;
+
+	seq_puts(m, ", REC->compat ? \"syscall32\" : __print_symbolic(REC->nr");
+	for (nr = 0; nr < NR_syscalls; nr++) {
+		meta = trace_syscall_metadata(nr);
+		if (!meta)
+			continue;
+		name = strchr(meta->name, '_');
+		seq_printf(m, ", { %d, \"%s\" }", nr,
+			   name ? name + 1 : meta->name);
+	}
+	/* rt_sigreturn() may have forgotten its number when it returns. */
+	seq_printf(m, ", { %u, \"syscall_-1\" })", U32_MAX);
+}
+
+static void process_fmt_enter(struct seq_file *m)
+{
+	seq_puts(m, "\"%s(%s)\"");
+	process_fmt_syscalls(m);
+	seq_printf(m, ", __print_array(REC->args, REC->nr_args, %zu)",
+		   sizeof(long));
+}
+
+static void process_fmt_exit(struct seq_file *m)
+{
+	const char *name;
+	int err;
+
+	seq_puts(m, "\"%s() = %s\"");
+	process_fmt_syscalls(m);
+	seq_puts(m, ", __print_symbolic(REC->ret");
+	/* Programs that parse this take no negative numbers here. */
+	for (err = 1; err < MAX_ERRNO; err++) {
+		name = errname(err);
+		if (name)
+			seq_printf(m, ", { %lu, \"-1 %s\" }",
+				   -(unsigned long)err, name);
+	}
+	seq_putc(m, ')');
+}
+
 static struct trace_event_functions process_sys_enter_funcs = {
-	.trace	= process_sys_enter_print,
-	.raw	= process_sys_enter_raw,
+	.trace		= process_sys_enter_print,
+	.raw		= process_sys_enter_raw,
+	.print_fmt	= process_fmt_enter,
 };
 
 static struct trace_event process_sys_enter_event = {
@@ -471,8 +550,9 @@ static struct trace_event process_sys_enter_event = {
 };
 
 static struct trace_event_functions process_sys_exit_funcs = {
-	.trace	= process_sys_exit_print,
-	.raw	= process_sys_exit_raw,
+	.trace		= process_sys_exit_print,
+	.raw		= process_sys_exit_raw,
+	.print_fmt	= process_fmt_exit,
 };
 
 static struct trace_event process_sys_exit_event = {
@@ -480,95 +560,11 @@ static struct trace_event process_sys_exit_event = {
 	.funcs	= &process_sys_exit_funcs,
 };
 
-static void __init process_fmt_syscalls(struct seq_buf *s)
-{
-	const struct syscall_metadata *meta;
-	const char *name;
-	int nr;
-
-	seq_buf_puts(s, ", REC->compat ? \"syscall32\" : __print_symbolic(REC->nr");
-	for (nr = 0; nr < NR_syscalls; nr++) {
-		meta = trace_syscall_metadata(nr);
-		if (!meta)
-			continue;
-		name = strchr(meta->name, '_');
-		seq_buf_printf(s, ", { %d, \"%s\" }", nr,
-			       name ? name + 1 : meta->name);
-	}
-	/* rt_sigreturn() may have forgotten its number when it returns. */
-	seq_buf_printf(s, ", { %u, \"syscall_-1\" })", U32_MAX);
-}
-
-static void __init process_fmt_enter(struct seq_buf *s)
-{
-	seq_buf_puts(s, "\"%s(%s)\"");
-	process_fmt_syscalls(s);
-	seq_buf_printf(s, ", __print_array(REC->args, REC->nr_args, %zu)",
-		       sizeof(long));
-}
-
-static void __init process_fmt_exit(struct seq_buf *s)
-{
-	const char *name;
-	int err;
-
-	seq_buf_puts(s, "\"%s() = %s\"");
-	process_fmt_syscalls(s);
-	seq_buf_puts(s, ", __print_symbolic(REC->ret");
-	/* Those who read this know no negative numbers here. */
-	for (err = 1; err < MAX_ERRNO; err++) {
-		name = errname(err);
-		if (name)
-			seq_buf_printf(s, ", { %lu, \"-1 %s\" }",
-				       -(unsigned long)err, name);
-	}
-	seq_buf_puts(s, ")");
-}
-
-/*
- * Programs that read records print what the format file says, which is
- * numbers, as the kernel's names are not known when it is compiled.
- */
-static void __init process_set_print_fmt(const char *event,
-					 void (*print)(struct seq_buf *s))
-{
-	char *buf __free(kvfree) = kvmalloc(PROCESS_FMT_MAX, GFP_KERNEL);
-	struct trace_event_call *call;
-	struct seq_buf s;
-	char *fmt;
-
-	if (!buf)
-		return;
-
-	seq_buf_init(&s, buf, PROCESS_FMT_MAX);
-	print(&s);
-	if (WARN_ON_ONCE(seq_buf_has_overflowed(&s)))
-		return;
-
-	fmt = kstrdup(seq_buf_str(&s), GFP_KERNEL);
-	if (!fmt)
-		return;
-
-	guard(mutex)(&event_mutex);
-	guard(rwsem_write)(&trace_event_sem);
-
-	list_for_each_entry(call, &ftrace_events, list) {
-		if (!strcmp(trace_event_name(call), event)) {
-			call->print_fmt = fmt;
-			return;
-		}
-	}
-	kfree(fmt);
-}
-
 static __init int process_syscall_events_init(void)
 {
 	if (!register_trace_event(&process_sys_enter_event) ||
 	    !register_trace_event(&process_sys_exit_event))
 		pr_warn("tracing: no events for system calls of processes\n");
-
-	process_set_print_fmt("process_sys_enter", process_fmt_enter);
-	process_set_print_fmt("process_sys_exit", process_fmt_exit);
 
 	return 0;
 }

@@ -297,8 +297,8 @@ static void rds_recorder_snapshot(struct work_struct *work)
 {
 	struct rds_recorder *r = container_of(work, struct rds_recorder,
 					      snapshot_w.work);
+	int lost, ret;
 	bool full;
-	int ret;
 
 	guard(mutex)(&r->mutex);
 
@@ -309,14 +309,19 @@ static void rds_recorder_snapshot(struct work_struct *work)
 	if (!full || r->readers)
 		return;
 
-	ret = trace_array_snapshot(r->tr);
-	if (ret == -EAGAIN) {
-		/* Root clears the instance or changes its size. */
-		queue_delayed_work(system_dfl_wq, &r->snapshot_w, HZ / 10);
+	/*
+	 * Root clears the instance or changes its size, or, for longer, keeps
+	 * the snapshot buffer. The records wait until that is over.
+	 */
+	lost = trace_array_snapshot(r->tr);
+	if (lost == -EAGAIN || lost == -EBUSY) {
+		queue_delayed_work(system_dfl_wq, &r->snapshot_w,
+				   lost == -EAGAIN ? HZ / 10 : HZ);
 		return;
 	}
-	if (ret)
-		pr_warn("the record of an outage is lost: %pe\n", ERR_PTR(ret));
+	if (lost)
+		pr_warn("the record of an outage is lost: %pe\n",
+			ERR_PTR(lost));
 	else
 		r->offered = r->done;
 
@@ -327,6 +332,8 @@ static void rds_recorder_snapshot(struct work_struct *work)
 			ERR_PTR(ret));
 
 	guard(spinlock_irq)(&r->lock);
+	if (lost)
+		r->now.unrecorded += r->done.unrecorded + 1;
 	r->full = false;
 	trace_array_set_tracing(r->tr, true);
 }

@@ -10,9 +10,15 @@
  *	# the link is lost, and comes back
  *	cat /sys/class/devcoredump/devcd1/data
  *
- * The events are enabled all the time, and recording is switched on and off by
- * a notifier of network devices. To read the snapshot takes longer, so that a
- * work item does it. The next outage is recorded meanwhile.
+ * The events are enabled all the time. A notifier of network devices switches
+ * recording on and off, and takes the snapshot. It runs under RTNL, so a work
+ * item does what takes longer. A dump has all records of an outage and none of
+ * an earlier one, however fast the outages follow each other:
+ *
+ *	the link is lost	record; the work item empties the snapshot buffer
+ *	it is back		stop; when that is done, swap the two buffers, and
+ *				the work item reads the snapshot
+ *	it is lost again	record to the buffer that was emptied
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -59,13 +65,21 @@ MODULE_PARM_DESC(max_text, "A dump is cut after so many KiB (default: 1024)");
 
 static struct trace_array *recorder_tr;
 
-/* All under RTNL: the link is up, an outage is recorded, the last one is read. */
-static bool recorder_link;
-static bool recorder_on;
-static bool recorder_dumping;
+/* All under RTNL */
+static bool recorder_link;	/* the link is up */
+static bool recorder_on;	/* an outage is recorded */
+static bool recorder_ended;	/* the ring buffer has one that is over */
+static bool recorder_taken;	/* the snapshot has one that is to be read */
+static bool recorder_empty = true;	/* the snapshot buffer has nothing */
+
+/* trace_array_snapshot_free() is due. Changed by the work item. */
+static bool recorder_allocated;
+
+static void recorder_work_fn(struct work_struct *work);
+static DECLARE_WORK(recorder_work, recorder_work_fn);
 
 /* Text that does not fit is cut off. */
-static void recorder_dump(struct work_struct *work)
+static void recorder_dump(void)
 {
 	size_t room = (size_t)max_text * SZ_1K;
 	struct trace_array_reader *reader;
@@ -86,7 +100,6 @@ static void recorder_dump(struct work_struct *work)
 
 	/* Under RTNL the device stays in sysfs. devcoredump links to it. */
 	rtnl_lock();
-	recorder_dumping = false;
 	netdev = __dev_get_by_name(&init_net, dev);
 	if (netdev && len > 0)
 		dev_coredumpv(&netdev->dev, text, len, GFP_KERNEL);
@@ -95,33 +108,87 @@ static void recorder_dump(struct work_struct *work)
 	rtnl_unlock();
 }
 
-static DECLARE_WORK(recorder_work, recorder_dump);
-
-static void recorder_start(void)
+/*
+ * Drops the last snapshot, as its buffer is the next one to be recorded to.
+ * trace_array_clear() after the next snapshot would drop its records, too, but
+ * also those of an outage that begins meanwhile.
+ */
+static int recorder_renew(void)
 {
-	/* An earlier snapshot has left its records here. */
-	trace_array_clear(recorder_tr);
-	trace_array_set_tracing(recorder_tr, true);
-	trace_array_printk(recorder_tr, _THIS_IP_, "%s is down\n", dev);
-	recorder_on = true;
+	int ret;
+
+	if (recorder_allocated)
+		trace_array_snapshot_free(recorder_tr);
+	ret = trace_array_snapshot_alloc(recorder_tr);
+	recorder_allocated = !ret;
+	if (ret)
+		pr_warn("%s: no snapshot buffer: %pe\n", dev, ERR_PTR(ret));
+
+	return ret;
 }
 
-static void recorder_stop(void)
+/* If there is no snapshot, the next one has the records of this outage, too. */
+static void recorder_take(void)
 {
-	int ret = -EBUSY;
+	int ret;
 
-	trace_array_printk(recorder_tr, _THIS_IP_, "%s is up\n", dev);
-	/* A snapshot that is being read must not be replaced. */
-	if (!recorder_dumping)
-		ret = trace_array_snapshot(recorder_tr);
-	trace_array_set_tracing(recorder_tr, false);
-	recorder_on = false;
+	if (!recorder_ended || recorder_on || !recorder_empty)
+		return;
+
+	ret = trace_array_snapshot(recorder_tr);
 	if (ret) {
 		pr_warn("%s: no snapshot: %pe\n", dev, ERR_PTR(ret));
 		return;
 	}
 
-	recorder_dumping = true;
+	recorder_ended = false;
+	recorder_empty = false;
+	recorder_taken = true;
+	schedule_work(&recorder_work);
+}
+
+static void recorder_work_fn(struct work_struct *work)
+{
+	bool taken, renew;
+
+	rtnl_lock();
+	taken = recorder_taken;
+	recorder_taken = false;
+	rtnl_unlock();
+
+	if (taken)
+		recorder_dump();
+
+	/* Until the next outage, the snapshot can be read in tracefs, too. */
+	rtnl_lock();
+	renew = !recorder_empty && (recorder_on || recorder_ended);
+	rtnl_unlock();
+
+	if (!renew || recorder_renew())
+		return;
+
+	rtnl_lock();
+	recorder_empty = true;
+	recorder_take();
+	rtnl_unlock();
+}
+
+static void recorder_start(void)
+{
+	trace_array_set_tracing(recorder_tr, true);
+	trace_array_printk(recorder_tr, _THIS_IP_, "%s is down\n", dev);
+	recorder_on = true;
+	schedule_work(&recorder_work);
+}
+
+static void recorder_stop(void)
+{
+	trace_array_printk(recorder_tr, _THIS_IP_, "%s is up\n", dev);
+	trace_array_set_tracing(recorder_tr, false);
+	recorder_on = false;
+	recorder_ended = true;
+	recorder_take();
+	/* Without memory, the last one may not have emptied the buffer. */
 	schedule_work(&recorder_work);
 }
 
@@ -185,7 +252,7 @@ static int recorder_setup(void)
 			pr_err("event %s: %pe\n", events[i], ERR_PTR(ret));
 	}
 
-	return ret ?: trace_array_snapshot_alloc(recorder_tr);
+	return ret ?: recorder_renew();
 }
 
 static void recorder_destroy(void)
@@ -235,7 +302,8 @@ static void __exit recorder_exit(void)
 {
 	unregister_netdevice_notifier_net(&init_net, &recorder_nb);
 	cancel_work_sync(&recorder_work);
-	trace_array_snapshot_free(recorder_tr);
+	if (recorder_allocated)
+		trace_array_snapshot_free(recorder_tr);
 	recorder_destroy();
 }
 module_exit(recorder_exit);

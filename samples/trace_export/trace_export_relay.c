@@ -15,6 +15,7 @@
  * Reading a record frees its slot.
  */
 
+#include <linux/bits.h>
 #include <linux/debugfs.h>
 #include <linux/log2.h>
 #include <linux/module.h>
@@ -202,6 +203,10 @@ static int __init relay_init(void)
 	char name[16];
 	int cpu, ret;
 
+	/* More can't be rounded up. */
+	if (!slots || slots > BIT(31))
+		return -EINVAL;
+
 	ret = trace_export_parse_types(types);
 	if (ret < 0)
 		return ret;
@@ -209,7 +214,7 @@ static int __init relay_init(void)
 	relay_trace_export.flags = ret;
 	relay_tr = trace_array_get_by_name(instance, NULL);
 	if (!relay_tr)
-		return -ENOMEM;
+		return -ENODEV;	/* for any reason */
 
 	slots = roundup_pow_of_two(slots);
 	relay_slots = vcalloc(array_size(nr_cpu_ids, slots), sizeof(*relay_slots));

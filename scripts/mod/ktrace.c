@@ -176,13 +176,13 @@ static const char *skip_length(const char *p)
 	if ((*p == 'h' || *p == 'l') && p[1] == *p)
 		return p + 2;
 
-	return *p && strchr("hlLzt", *p) ? p + 1 : p;
+	return *p && strchr("hHlLzt", *p) ? p + 1 : p;
 }
 
 static void check_format(struct module *mod, const struct site *site)
 {
+	unsigned int nr = 0, before;
 	bool width, precision;
-	unsigned int nr = 0;
 	const char *begin;
 	const char *p;
 
@@ -191,11 +191,7 @@ static void check_format(struct module *mod, const struct site *site)
 			   KTRACE_MAX_FMT);
 
 	for (p = strchr(site->fmt, '%'); p; p = strchr(p, '%')) {
-		if (p[1] == '%') {
-			p += 2;
-			continue;
-		}
-
+		before = nr;
 		begin = p + 1 + strspn(p + 1, "-+ #0");
 		p = skip_size(begin, &nr);
 		width = p != begin;
@@ -203,6 +199,11 @@ static void check_format(struct module *mod, const struct site *site)
 		if (precision)
 			p = skip_size(p + 1, &nr);
 		p = skip_length(p);
+		/* vsnprintf() prints it, and takes no argument. */
+		if (*p == '%' && nr == before) {
+			p++;
+			continue;
+		}
 		nr++;
 		if (*p == 'p')
 			check_pointer(mod, site, p + 1, width, precision);

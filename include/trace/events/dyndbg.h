@@ -8,33 +8,26 @@
 #include <linux/dynamic_debug.h>
 #include <linux/tracepoint.h>
 
-struct va_format;
-
-/* In lib/dynamic_debug.c */
-unsigned int ddebug_message_size(struct va_format *vaf);
-void ddebug_message(char *message, unsigned int size, struct va_format *vaf);
-
 /* A message of a site that has the flag T */
 TRACE_EVENT(dyndbg_message,
 	    TP_PROTO(const struct _ddebug *site, const char *device,
-		     struct va_format *vaf),
-	    TP_ARGS(site, device, vaf),
+		     const char *message),
+	    TP_ARGS(site, device, message),
 	    TP_STRUCT__entry(__string(module, site->modname)
 			     __string(function, site->function)
 			     __string(device, device)
 			     __field(unsigned int, line)
-			     __dynamic_array(char, message,
-					     ddebug_message_size(vaf))),
+			     __string(message, message)),
 	    TP_fast_assign(__assign_str(module);
 			   __assign_str(function);
 			   __assign_str(device);
 			   __entry->line = site->lineno;
-			   ddebug_message(__get_dynamic_array(message),
-					  __get_dynamic_array_len(message),
-					  vaf);),
+			   __assign_str(message);),
 	    TP_printk("%s:%s:%u %s%s%s", __get_str(module),
 		      __get_str(function), __entry->line, __get_str(device),
-		      *__get_str(device) ? ": " : "", __get_str(message))
+		      /* libtraceevent knows no unary * */
+		      __get_dynamic_array_len(device) > 1 ? ": " : "",
+		      __get_str(message))
 );
 
 #endif /* _TRACE_DYNDBG_H */

@@ -78,14 +78,10 @@ static struct rv_reactor rv_snapshot = {
 static struct trace_array *rv_snapshot_get(const char *name)
 {
 	struct trace_array *tr;
-	bool created = true;
+	bool created;
 	int ret;
 
-	tr = trace_array_create(name);
-	if (PTR_ERR(tr) == -EEXIST) {
-		created = false;
-		tr = trace_array_get_by_name(name, NULL) ?: ERR_PTR(-ENODEV);
-	}
+	tr = trace_array_get_or_create(name, &created);
 	if (IS_ERR(tr))
 		return tr;
 

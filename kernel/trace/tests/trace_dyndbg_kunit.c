@@ -12,7 +12,10 @@
 #include <linux/fs.h>
 #include <linux/kmsg_dump.h>
 #include <linux/printk.h>
+#include <linux/ratelimit.h>
 #include <linux/string.h>
+
+#include <trace/events/dyndbg.h>
 
 #include "trace_kunit.h"
 
@@ -44,6 +47,43 @@ static noinline void site_of_dump(void)
 
 	dynamic_hex_dump("dyndbg dump ", DUMP_PREFIX_NONE, 16, 1, data,
 			 sizeof(data), false);
+}
+
+/* More often than a limit lets through */
+#define NR_LIMITED	(2 * DEFAULT_RATELIMIT_BURST)
+
+static noinline void site_of_limit(void)
+{
+	for (int i = 0; i < NR_LIMITED; i++)
+		pr_debug_ratelimited("limited\n");
+}
+
+/* A limit that lets nothing through, and does not know of time */
+static bool never(bool *asked)
+{
+	*asked = true;
+
+	return false;
+}
+
+/* Is the limit asked? */
+static noinline bool site_of_question(void)
+{
+	DEFINE_DYNAMIC_DEBUG_METADATA(descriptor, "question");
+	bool asked = false;
+
+	if (DYNAMIC_DEBUG_WANTED_RATELIMITED(descriptor, never(&asked)))
+		__dynamic_pr_debug(&descriptor, "question\n");
+
+	return asked;
+}
+
+/* Has a function of its own that prints. */
+static noinline bool site_of_own(void)
+{
+	DEFINE_DYNAMIC_DEBUG_METADATA(descriptor, "own");
+
+	return DYNAMIC_DEBUG_BRANCH(descriptor);
 }
 
 static void set_flags(struct kunit *test, const char *query)
@@ -232,6 +272,75 @@ static void dump_ignores_flag(struct kunit *test)
 	expect(test, 0, 1, "dyndbg dump ab cd");
 }
 
+static void own_function_ignores_flag(struct kunit *test)
+{
+	set_flags(test, "func site_of_own +T");
+	KUNIT_EXPECT_FALSE(test, site_of_own());
+
+	set_flags(test, "func site_of_own +p");
+	KUNIT_EXPECT_TRUE(test, site_of_own());
+
+	set_flags(test, "func site_of_own -T");
+	KUNIT_EXPECT_TRUE(test, site_of_own());
+}
+
+/* The limit is for the log, and tells there that it has been reached. */
+static void limit_of_printing(struct kunit *test)
+{
+	set_flags(test, "func site_of_limit +T");
+	site_of_limit();
+	expect(test, NR_LIMITED, 0, "limited");
+
+	KUNIT_EXPECT_FALSE(test, site_of_question());
+	set_flags(test, "func site_of_question +T");
+	KUNIT_EXPECT_FALSE(test, site_of_question());
+	expect(test, 1, 0, "question");
+	set_flags(test, "func site_of_question +p");
+	KUNIT_EXPECT_TRUE(test, site_of_question());
+	expect(test, 0, 0, "question");
+}
+
+/* Runs before the message is recorded, and has one of its own. */
+static void probe_with_message(void *data, const struct _ddebug *site,
+			       const char *device, const char *message)
+{
+	struct kunit *test = data;
+	struct dyndbg_env *env = test->priv;
+
+	if (strstr(message, "nested"))
+		site_of_pr(env, "nested\n");
+}
+
+/* As deep as there are contexts, and no message spoils another. */
+static void nested_messages(struct kunit *test)
+{
+	struct dyndbg_env *env = test->priv;
+	const char *text, *next;
+	unsigned int nr;
+
+	set_flags(test, "func site_of_pr +T");
+	KUNIT_ASSERT_EQ(test, register_trace_prio_dyndbg_message(probe_with_message,
+								 test, 100), 0);
+	site_of_pr(env, "not alone nested\n");
+	site_of_pr(env, "alone\n");
+	unregister_trace_dyndbg_message(probe_with_message, test);
+	tracepoint_synchronize_unregister();
+
+	text = recorded(test, &nr);
+	KUNIT_EXPECT_EQ(test, nr, 5);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, " pr 6 alone\n"));
+	/* The innermost comes first. */
+	next = env->kunit.text;
+	for (unsigned int i = 4; i > 1; i--) {
+		char want[32];
+
+		snprintf(want, sizeof(want), " pr %u nested\n", i);
+		next = strstr(next, want);
+		KUNIT_ASSERT_NOT_NULL(test, next);
+	}
+	KUNIT_EXPECT_NOT_NULL(test, strstr(next, " pr 1 not alone nested\n"));
+}
+
 /* The flag d prints, so it needs p. */
 static void stack_is_not_printed(struct kunit *test)
 {
@@ -277,6 +386,9 @@ static struct kunit_case dyndbg_kunit_cases[] = {
 	KUNIT_CASE(long_message),
 	KUNIT_CASE(devices),
 	KUNIT_CASE(dump_ignores_flag),
+	KUNIT_CASE(own_function_ignores_flag),
+	KUNIT_CASE(limit_of_printing),
+	KUNIT_CASE(nested_messages),
 	KUNIT_CASE(stack_is_not_printed),
 	{}
 };

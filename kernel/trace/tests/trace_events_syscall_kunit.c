@@ -60,6 +60,8 @@ static void set_list(struct trace_array *tr, struct trace_pid_list *list)
 
 	guard(mutex)(&event_mutex);
 
+	if (list)
+		WARN_ON_ONCE(trace_event_prepare_pids(tr));
 	old = rcu_replace_pointer(tr->filtered_pids, list,
 				  lockdep_is_held(&event_mutex));
 	trace_event_update_syscalls(tr);
@@ -352,6 +354,48 @@ static void exec_changes_the_pid(struct kunit *test)
 	set_list(tr, NULL);
 }
 
+static int prepare(struct trace_array *tr)
+{
+	guard(mutex)(&event_mutex);
+
+	return trace_event_prepare_pids(tr);
+}
+
+/* A list that is refused for want of memory leaves no probe behind. */
+static void list_without_memory(struct kunit *test)
+{
+	struct syscall_env *env = test->priv;
+	struct trace_array *tr = env->kunit.tr;
+	unsigned int left;
+	int ret;
+
+	if (trace_sched_process_exec_enabled())
+		kunit_skip(test, "sched_process_exec is in use");
+
+	trace_kunit_failslab(test);
+	enable(test, tr, true);
+	for (unsigned int nth = 1; nth < 100; nth++) {
+		trace_kunit_fail(nth);
+		ret = prepare(tr);
+		left = trace_kunit_fail_stop();
+		KUNIT_EXPECT_EQ(test, ret, left ? 0 : -ENOMEM);
+		KUNIT_EXPECT_EQ(test, trace_sched_process_exec_enabled(), !ret);
+		KUNIT_EXPECT_TRUE(test, comes(env->stranger));
+
+		set_task(test, tr, current);
+		KUNIT_EXPECT_TRUE(test, comes(current));
+		KUNIT_EXPECT_FALSE(test, comes(env->stranger));
+		set_list(tr, NULL);
+		KUNIT_EXPECT_FALSE(test, trace_sched_process_exec_enabled());
+		if (left) {
+			KUNIT_EXPECT_GT(test, nth, 1);
+			enable(test, tr, false);
+			return;
+		}
+	}
+	KUNIT_FAIL(test, "allocations do not end");
+}
+
 /* Triggers without a condition fire for all tasks. */
 static void trigger_gets_all(struct kunit *test)
 {
@@ -481,6 +525,7 @@ static struct kunit_case syscall_cases[] = {
 	KUNIT_CASE(children_already_there),
 	KUNIT_CASE(pid_to_come),
 	KUNIT_CASE(exec_changes_the_pid),
+	KUNIT_CASE(list_without_memory),
 	KUNIT_CASE(trigger_gets_all),
 	KUNIT_CASE_SLOW(no_child_is_lost),
 	{}

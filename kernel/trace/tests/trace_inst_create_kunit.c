@@ -69,6 +69,38 @@ static void create_existing(struct kunit *test)
 	destroy_other(test, tr);
 }
 
+/* It is for the caller to remove a new one, and to leave that of others. */
+static void get_or_create(struct kunit *test)
+{
+	struct trace_array *tr;
+	bool created;
+
+	tr = trace_array_get_or_create(INST_OTHER, &created);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(tr));
+	KUNIT_EXPECT_TRUE(test, created);
+	inst_expect_there(test, INST_OTHER, tr);
+	KUNIT_EXPECT_EQ(test, tr->ref, 2);
+
+	KUNIT_EXPECT_PTR_EQ(test, trace_array_get_or_create(INST_OTHER,
+							    &created), tr);
+	KUNIT_EXPECT_FALSE(test, created);
+	KUNIT_EXPECT_EQ(test, tr->ref, 3);
+	trace_array_put(tr);
+	destroy_other(test, tr);
+
+	/* User space has created it. */
+	KUNIT_ASSERT_EQ(test, trace_kunit_mkdir(test, INST_OTHER), 0);
+	tr = trace_array_get_or_create(INST_OTHER, &created);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(tr));
+	KUNIT_EXPECT_FALSE(test, created);
+	destroy_other(test, tr);
+
+	created = true;
+	tr = trace_array_get_or_create("a/b", &created);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(tr), -EINVAL);
+	KUNIT_EXPECT_FALSE(test, created);
+}
+
 static void create_with_bad_name(struct kunit *test)
 {
 	static const char * const bad[] = {
@@ -103,10 +135,15 @@ static void enable_tracing(void *unused)
 
 static void create_with_tracing_disabled(struct kunit *test)
 {
+	struct trace_array *tr;
+	bool created;
+
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, enable_tracing,
 							NULL), 0);
 	tracing_disabled = 1;
 	KUNIT_EXPECT_EQ(test, PTR_ERR(trace_array_create(INST_OTHER)), -ENODEV);
+	tr = trace_array_get_or_create(INST_OTHER, &created);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(tr), -ENODEV);
 	kunit_release_action(test, enable_tracing, NULL);
 	inst_expect_there(test, INST_OTHER, NULL);
 }
@@ -152,6 +189,7 @@ static struct kunit_case create_cases[] = {
 	KUNIT_CASE(create_new),
 	KUNIT_CASE(new_as_documented),
 	KUNIT_CASE(create_existing),
+	KUNIT_CASE(get_or_create),
 	KUNIT_CASE(create_with_bad_name),
 	KUNIT_CASE(create_with_tracing_disabled),
 	KUNIT_CASE(put_leaves_instance),

@@ -161,12 +161,17 @@ static void name_of_two_users(struct kunit *test)
 	for (int i = 0; i < 2; i++)
 		stop(test, task[i], racer[i]);
 	stop(test, remover, racer[2]);
-	KUNIT_EXPECT_GT(test, racer[0]->count + racer[1]->count, 0);
 
 	/* Both may have put their references, and have left it. */
 	ret = trace_kunit_rmdir(test, INST_OTHER);
 	KUNIT_EXPECT_TRUE(test, !ret || ret == -ENOENT);
 	inst_expect_there(test, INST_OTHER, NULL);
+
+	/* Without the others the last reference removes it. */
+	racer[0]->count = 0;
+	use_name(racer[0]);
+	KUNIT_EXPECT_EQ(test, racer[0]->ret, 0);
+	KUNIT_EXPECT_EQ(test, racer[0]->count, CYCLES);
 }
 
 static int remove_and_make_other(void *data)

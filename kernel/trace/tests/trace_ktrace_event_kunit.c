@@ -14,10 +14,12 @@
 #include <linux/ktrace.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
+#include <linux/preempt.h>
 #include <linux/ring_buffer.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/trace.h>
+#include <linux/trace_clock.h>
 
 #include "trace_ktrace_kunit.h"
 
@@ -364,6 +366,84 @@ static void from_interrupt(struct kunit *test)
 	ktrace_kunit_expect(test, "kunit_number: number=1 str=text\n");
 }
 
+/* Set by a case for the next time that an interrupt can come */
+static bool interrupt_comes;
+
+/* All that tracing sees of an interrupt */
+static void maybe_interrupt(void)
+{
+	unsigned long flags;
+
+	if (!interrupt_comes)
+		return;
+
+	interrupt_comes = false;
+	local_irq_save(flags);
+	__preempt_count_add(HARDIRQ_OFFSET);
+	trace_number(1);
+	__preempt_count_sub(HARDIRQ_OFFSET);
+	local_irq_restore(flags);
+}
+
+static u64 interrupted_clock(void)
+{
+	maybe_interrupt();
+
+	return trace_clock_local();
+}
+
+/* The interrupt comes while a place in the buffer is looked for. */
+static void interrupted_reservation(struct kunit *test)
+{
+	struct ktrace_kunit *ctx = test->priv;
+	struct trace_buffer *buffer = ctx->env.tr->array_buffer.buffer;
+
+	ktrace_kunit_switch(test, "kunit_number", true);
+	ring_buffer_set_clock(buffer, interrupted_clock);
+	interrupt_comes = true;
+	trace_number(0);
+	KUNIT_EXPECT_FALSE(test, interrupt_comes);
+	trace_number(2);
+	ring_buffer_set_clock(buffer, trace_clock_local);
+	ktrace_kunit_expect(test,
+			    "kunit_number: number=1 str=text\n"
+			    "kunit_number: number=0 str=text\n"
+			    "kunit_number: number=2 str=text\n");
+}
+
+static void interrupted_export(struct trace_export *export, const void *rec,
+			       unsigned int len)
+{
+	struct exported *exported = container_of(export, struct exported,
+						 export);
+	const struct trace_entry *entry = rec;
+
+	if (entry->type == exported->type)
+		maybe_interrupt();
+}
+
+/* The interrupt comes while a record is there that is not committed. */
+static void interrupted_record(struct kunit *test)
+{
+	struct exported exported = {
+		.export.write	= interrupted_export,
+		.export.flags	= TRACE_EXPORT_EVENT,
+	};
+
+	exported.type = find_file(test, "kunit_number")->event_call->event.type;
+	ktrace_kunit_switch(test, "kunit_number", true);
+	KUNIT_ASSERT_EQ(test, register_ftrace_export(&exported.export), 0);
+	interrupt_comes = true;
+	trace_number(0);
+	trace_number(2);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_export(&exported.export), 0);
+	KUNIT_EXPECT_FALSE(test, interrupt_comes);
+	ktrace_kunit_expect(test,
+			    "kunit_number: number=0 str=text\n"
+			    "kunit_number: number=1 str=text\n"
+			    "kunit_number: number=2 str=text\n");
+}
+
 static void from_nmi(struct kunit *test)
 {
 	unsigned long flags;
@@ -430,6 +510,8 @@ static struct kunit_case event_cases[] = {
 #endif
 	KUNIT_CASE(exported),
 	KUNIT_CASE(from_interrupt),
+	KUNIT_CASE(interrupted_reservation),
+	KUNIT_CASE(interrupted_record),
 	KUNIT_CASE(from_nmi),
 	KUNIT_CASE(injected),
 	{}

@@ -379,10 +379,22 @@ static void format_file(struct kunit *test)
 			    "kunit_format: big=1 small=2\tstr=three last=4\n");
 }
 
+static noinline void trace_ones(void)
+{
+	ktrace(kunit_ones, "%llx %llx %llx %llx", ~0ULL, ~0ULL, ~0ULL, ~0ULL);
+}
+
 /* The bytes of a record are where the format file says. */
 static void record_bytes(struct kunit *test)
 {
 	u8 *rec;
+
+	/* What is on the page would be seen in a hole that is not written. */
+	ktrace_kunit_switch(test, "kunit_ones", true);
+	for (int i = 0; i < PAGE_SIZE / (4 * sizeof(u64)); i++)
+		trace_ones();
+	ktrace_kunit_switch(test, "kunit_ones", false);
+	ktrace_kunit_clear(test);
 
 	ktrace_kunit_switch(test, "kunit_format", true);
 	trace_format(0x1122334455667788ULL, 0x99, "abc", 0x12345678);

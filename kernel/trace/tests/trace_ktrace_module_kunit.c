@@ -13,6 +13,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
+#include <linux/stringify.h>
 #include <linux/trace_events.h>
 
 #include "trace_ktrace_kunit.h"
@@ -424,6 +425,31 @@ static void refused_sites(struct kunit *test)
 	ktrace_kunit_unload(test);
 }
 
+/* The build refuses the same formats, see trace_ktrace_formats.h. */
+static void formats_as_built(struct kunit *test)
+{
+#define GOOD(_nr, _fmt)	KTRACE_KUNIT_SITE("kunit_good" __stringify(__LINE__), \
+					  _fmt, _nr, __LINE__),
+#define BAD(_nr, _fmt)	KTRACE_KUNIT_SITE("kunit_bad" __stringify(__LINE__), \
+					  _fmt, _nr, __LINE__),
+	static struct ktrace_site sites[] = {
+#include "trace_ktrace_formats.h"
+	};
+#undef GOOD
+#undef BAD
+
+	/* vsprintf warns of conversions that it does not have. */
+	kunit_warning_suppress(test)
+		ktrace_kunit_load(test, sites, ARRAY_SIZE(sites));
+	for (int i = 0; i < ARRAY_SIZE(sites); i++) {
+		bool good = strstarts(ktrace_site_name(&sites[i]), "kunit_good");
+
+		ktrace_kunit_expect_state(test, &sites[i],
+					  good ? "off" : "refused");
+	}
+	ktrace_kunit_unload(test);
+}
+
 static void events_of_module(struct kunit *test)
 {
 	static struct ktrace_site sites[] = {
@@ -455,6 +481,7 @@ static struct kunit_case module_cases[] = {
 	KUNIT_CASE(two_systems),
 	KUNIT_CASE(other_event),
 	KUNIT_CASE(refused_sites),
+	KUNIT_CASE(formats_as_built),
 	KUNIT_CASE(events_of_module),
 	{}
 };

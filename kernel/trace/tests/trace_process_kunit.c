@@ -21,6 +21,7 @@
 #include <trace/events/signal.h>
 #include <trace/events/syscalls.h>
 
+#include "../trace_process.h"
 #include "trace_kunit.h"
 
 #define INSTANCE	"trace_process_kunit"
@@ -229,6 +230,34 @@ static void hostile_names_of_files(struct kunit *test)
 	}
 }
 
+/* A name that is cut says so. */
+static void long_names_of_files(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct linux_binprm *bprm;
+	char name[300], what[320];
+
+	bprm = kunit_kzalloc(test, sizeof(*bprm), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, bprm);
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	memset(name, 'x', sizeof(name));
+	bprm->filename = name;
+
+	name[255] = '\0';
+	trace_sched_process_exec(current, current->pid, bprm);
+	snprintf(what, sizeof(what), ": exec \"%s\"\n", name);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
+	KUNIT_EXPECT_FALSE(test, has(test, tr, "\"..."));
+
+	name[255] = 'x';
+	name[256] = '\0';
+	trace_sched_process_exec(current, current->pid, bprm);
+	snprintf(what, sizeof(what), ": exec \"%.255s\"...\n", name);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
+}
+
 static struct pt_regs *new_regs(struct kunit *test, int nr)
 {
 	struct pt_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
@@ -267,6 +296,134 @@ static void syscalls_with_names(struct kunit *test)
 	choose_other(test, tr);
 	trace_sys_exit(regs, 19);
 	KUNIT_EXPECT_FALSE(test, has(test, tr, "() = 19"));
+}
+
+/* A result, and the next entry, while something hides them */
+static void hide_by_tracing_on(struct kunit *test, struct trace_array *tr,
+			       bool hide)
+{
+	if (hide)
+		tracer_tracing_off(tr);
+	else
+		tracer_tracing_on(tr);
+}
+
+static void hide_by_option(struct kunit *test, struct trace_array *tr,
+			   bool hide)
+{
+	guard(mutex)(&trace_types_lock);
+
+	KUNIT_EXPECT_EQ(test,
+			tr->current_trace->set_flag(tr, 0, PROCESS_OPT_SYSCALLS,
+						    !hide), 0);
+}
+
+static void hide_by_choice(struct kunit *test, struct trace_array *tr,
+			   bool hide)
+{
+	if (hide)
+		choose_other(test, tr);
+	else
+		choose_me(test, tr);
+}
+
+static void no_time_across_a_gap(struct kunit *test)
+{
+	static void (* const hide[])(struct kunit *test, struct trace_array *tr,
+				     bool hide) = {
+		hide_by_tracing_on, hide_by_option, hide_by_choice,
+	};
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+	char what[32];
+
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	for (int i = 0; i < ARRAY_SIZE(hide); i++) {
+		trace_sys_enter(regs, __NR_openat);
+		hide[i](test, tr, true);
+		trace_sys_exit(regs, 100);
+		trace_sys_enter(regs, __NR_openat);
+		hide[i](test, tr, false);
+		trace_sys_exit(regs, 200 + i);
+		snprintf(what, sizeof(what), "() = %d\n", 200 + i);
+		KUNIT_EXPECT_TRUE_MSG(test, has(test, tr, what), "%d", i);
+
+		/* The next call is seen as a whole. */
+		trace_sys_enter(regs, __NR_openat);
+		trace_sys_exit(regs, 300 + i);
+		snprintf(what, sizeof(what), "() = %d <", 300 + i);
+		KUNIT_EXPECT_TRUE_MSG(test, has(test, tr, what), "%d", i);
+	}
+	KUNIT_EXPECT_FALSE(test, has(test, tr, "() = 100"));
+}
+
+/* Read the whole pipe, at most as much as the text has room for. */
+static void read_pipe(struct kunit *test, struct file *file)
+{
+	struct process_kunit *process = test->priv;
+	size_t len = 0;
+	ssize_t ret;
+
+	while ((ret = trace_kunit_read(test, file)) > 0 &&
+	       len + ret < sizeof(process->text)) {
+		memcpy(process->text + len, process->env.text, ret);
+		len += ret;
+	}
+	process->text[len] = '\0';
+	KUNIT_EXPECT_EQ(test, ret, -EAGAIN);
+}
+
+static void close_file(void *file)
+{
+	__fput_sync(file);
+}
+
+/*
+ * The reader has seen the entry of one call, and then sees the result of the
+ * next one. The records between them are overwritten.
+ */
+static void no_time_after_losses(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct trace_buffer *buffer = tr->array_buffer.buffer;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+	struct file *file;
+
+	KUNIT_ASSERT_GE(test, ring_buffer_resize(buffer, 2 * PAGE_SIZE,
+						 RING_BUFFER_ALL_CPUS), 0);
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	file = trace_kunit_open(test, tr->name, "trace_pipe",
+				O_RDONLY | O_NONBLOCK);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, close_file, file),
+			0);
+
+	trace_sys_enter(regs, __NR_openat);
+	read_pipe(test, file);
+	KUNIT_EXPECT_TRUE(test, strstr(process->text, OPENAT));
+
+	/* Nothing overwrites the page that the reader is on. */
+	for (int i = 0; i < PAGE_SIZE / 16; i++)
+		deliver(SIGUSR1, SI_USER);
+	trace_sys_exit(regs, 100);
+	trace_sys_enter(regs, __NR_openat);
+	for (int i = 0; i < PAGE_SIZE / 2; i++)
+		deliver(SIGUSR1, SI_USER);
+	trace_sys_exit(regs, 200);
+	KUNIT_EXPECT_GT(test, ring_buffer_overruns(buffer), 0);
+
+	read_pipe(test, file);
+	KUNIT_EXPECT_FALSE(test, strstr(process->text, "() = 100"));
+	KUNIT_EXPECT_TRUE(test, strstr(process->text, "() = 200\n"));
+
+	trace_sys_enter(regs, __NR_openat);
+	trace_sys_exit(regs, 300);
+	read_pipe(test, file);
+	KUNIT_EXPECT_TRUE(test, strstr(process->text, "() = 300 <"));
 }
 
 static void enter_openat(struct pt_regs *regs, unsigned long filename)
@@ -359,7 +516,10 @@ static struct kunit_case process_cases[] = {
 	KUNIT_CASE(strangers_are_not_recorded),
 	KUNIT_CASE(senders_of_signals),
 	KUNIT_CASE(hostile_names_of_files),
+	KUNIT_CASE(long_names_of_files),
 	KUNIT_CASE(syscalls_with_names),
+	KUNIT_CASE(no_time_across_a_gap),
+	KUNIT_CASE(no_time_after_losses),
 	KUNIT_CASE(strings_of_syscalls),
 	KUNIT_CASE(hostile_strings),
 	KUNIT_CASE(records_are_small),

@@ -190,44 +190,57 @@ static void missed_are_counted(struct kunit *test)
 {
 	struct trace_kunit *env = test->priv;
 	struct trace_array *tr = env->tr;
+	struct file *file;
 
 	KUNIT_EXPECT_EQ(test, snap_take_by_kernel(tr), -ENODEV);
 	expect_missed(test, 1, "no buffer");
 	KUNIT_EXPECT_EQ(test, snap_take(test), -ENODEV);
 	expect_missed(test, 2, "no buffer");
+
+	/* It can't be allocated. */
+	file = snap_open(test, "snapshot", O_RDONLY);
+	KUNIT_EXPECT_EQ(test, trace_kunit_write(test, "snapshot", "1"), -EBUSY);
+	expect_missed(test, 3, "read");
+	snap_close(test, file);
+
+	/* A trigger stops tracing then. */
+	tracing_snapshot_instance(tr);
+	expect_missed(test, 4, "no buffer");
+	KUNIT_EXPECT_FALSE(test, tracer_tracing_is_on(tr));
+	tracer_tracing_on(tr);
 	snap_enable(test);
 
 	tracing_stop_tr(tr);
 	KUNIT_EXPECT_EQ(test, snap_take_by_kernel(tr), -EAGAIN);
 	tracing_start_tr(tr);
-	expect_missed(test, 3, "stopped");
+	expect_missed(test, 5, "stopped");
 
 	set_resetting(tr, 1);
 	tracing_snapshot_instance(tr);
 	set_resetting(tr, -1);
-	expect_missed(test, 4, "clearing");
+	expect_missed(test, 6, "clearing");
 
 	/* A condition that is not met is no miss. A snapshot beside it is. */
 	KUNIT_ASSERT_EQ(test, tracing_snapshot_cond_enable(tr, NULL, never), 0);
 	tracing_snapshot_cond(tr, NULL);
-	expect_missed(test, 4, "clearing");
+	expect_missed(test, 6, "clearing");
 	tracing_snapshot_instance(tr);
-	expect_missed(test, 5, "condition");
+	expect_missed(test, 7, "condition");
 	KUNIT_EXPECT_EQ(test, trace_kunit_write(test, "snapshot", "1"), -EBUSY);
 	KUNIT_EXPECT_EQ(test, trace_kunit_write(test, "snapshot", "2"), -EBUSY);
 	KUNIT_EXPECT_EQ(test, tracing_snapshot_cond_disable(tr), 0);
-	expect_missed(test, 6, "condition");
+	expect_missed(test, 8, "condition");
 
 	tr->mapped = 1;
 	tracing_snapshot_instance(tr);
-	expect_missed(test, 7, "mapped");
+	expect_missed(test, 9, "mapped");
 	KUNIT_EXPECT_EQ(test, snap_take(test), -EBUSY);
 	tr->mapped = 0;
-	expect_missed(test, 8, "mapped");
+	expect_missed(test, 10, "mapped");
 
 	KUNIT_EXPECT_EQ(test, tr->snapshots.count, 0);
 	KUNIT_EXPECT_EQ(test, snap_take_by_kernel(tr), 0);
-	expect_missed(test, 8, "mapped");
+	expect_missed(test, 10, "mapped");
 	KUNIT_EXPECT_EQ(test, tr->snapshots.count, 1);
 }
 

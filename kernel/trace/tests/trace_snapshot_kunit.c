@@ -394,9 +394,9 @@ static void set_allocated(struct trace_array *tr)
 
 /*
  * A thread takes one snapshot after the other. Each round makes a change with
- * max_lock held, as resize and free do: no snapshot may be taken from then on.
- * The lock is held for longer and longer before the change, so in some rounds
- * the thread waits for it, and a kernel that has the bug has looked before.
+ * max_lock held: no snapshot may be taken from then on. No probe runs here, so
+ * the raw lock is enough. It is held ever longer before the change. So in some
+ * rounds the thread waits for it, and a kernel with the bug has looked before.
  */
 static void expect_not_taken(struct kunit *test,
 			     void (*change)(struct trace_array *tr),

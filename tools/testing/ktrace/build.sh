@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Checks that a ktrace() which could not record fails the build, in vmlinux and
-# in modules, with a message that names its line. And that a ktrace() is one
-# instruction in its function while it is off, on x86 and arm64.
+# in modules, with a message that names its line, that the build refuses the
+# formats that the kernel refuses, and that the compiler checks the arguments.
+# And that a ktrace() is one instruction in its function while it is off, on x86
+# and arm64.
 #
 # usage: build.sh [BUILD_DIR]
 #
@@ -11,6 +13,7 @@
 # like come from the environment, as for make.
 
 BUILD=$(realpath "${1:-.}")
+FORMATS=$(realpath "$(dirname "$0")/../../../kernel/trace/tests/trace_ktrace_formats.h")
 TMP=$(mktemp -d) || exit 1
 trap 'rm -rf "$TMP"' EXIT
 failed=0
@@ -51,6 +54,21 @@ compile() { # name...
 	# Warnings of the compiler do not matter here.
 	make -s -C "$BUILD" M="$TMP" KCFLAGS="-Wno-error -w" "${objs[@]}" \
 		> "$TMP/make.log" 2>&1 || { cat "$TMP/make.log"; exit 1; }
+}
+
+# The compiler says this, as a warning or an error.
+compiler_case() { # name lines pattern
+	source_file "$1" "$2"
+	echo "obj-m := $1.o" > "$TMP/Makefile"
+	make -s -C "$BUILD" M="$TMP" KCFLAGS="-Wno-error -Wformat" "$1.o" \
+		> "$TMP/log" 2>&1
+
+	if grep -Eq "$3" "$TMP/log"; then
+		report ok "compiler: $1"
+	else
+		report "not ok" "compiler: $1"
+		sed 's/^/# /' "$TMP/log"
+	fi
 }
 
 modpost() { # object
@@ -124,7 +142,27 @@ cat > "$TMP/off.c" <<-END
 	MODULE_DESCRIPTION("test");
 	MODULE_LICENSE("GPL");
 END
-compile "${names[@]}" one two three four off
+# Sites that the compiler has not seen the formats of, with those of the kernel
+cat > "$TMP/formats.c" <<-END
+	#include <linux/ktrace.h>
+	#include <linux/module.h>
+	#define FORMAT(_verdict, _fmt, _nr)				\\
+		static struct ktrace_site __used __aligned(8)		\\
+		__section("__ktrace_sites")				\\
+		CONCATENATE(site, __LINE__) = {				\\
+			.text = "formats\\0f" __stringify(__LINE__) "\\0" _fmt, \\
+			.file = _verdict,				\\
+			.func = "",					\\
+			.line = __LINE__,				\\
+			.nr_args = _nr,					\\
+		};
+	#define GOOD(_nr, _fmt) FORMAT("good", _fmt, _nr)
+	#define BAD(_nr, _fmt) FORMAT("bad", _fmt, _nr)
+	#include "$FORMATS"
+	MODULE_DESCRIPTION("test");
+	MODULE_LICENSE("GPL");
+END
+compile "${names[@]}" one two three four off formats
 
 for i in "${!names[@]}"; do
 	modpost "${names[i]}.o"
@@ -139,6 +177,26 @@ for name in follows good; do
 	[ "$name" = good ] || pattern='modpost: vmlinux: .*\.c:100: .* %pd would follow'
 	expect "vmlinux: $name" $rc "$pattern"
 done
+
+modpost formats.o
+grep -o 'bad:[0-9]*: ktrace event' "$TMP/log" | sort -u > "$TMP/refused"
+grep -n '^BAD(' "$FORMATS" |
+	sed 's/^\([0-9]*\):.*/bad:\1: ktrace event/' | sort -u > "$TMP/bad"
+if [ -s "$TMP/bad" ] && cmp -s "$TMP/bad" "$TMP/refused" &&
+   ! grep -q 'good:[0-9]*: ktrace event' "$TMP/log"; then
+	report ok "formats: as the kernel refuses them"
+else
+	report "not ok" "formats: as the kernel refuses them"
+	diff "$TMP/bad" "$TMP/refused" | sed 's/^/# /'
+	grep 'good:' "$TMP/log" | sed 's/^/# /'
+fi
+
+compiler_case wants_string 'ktrace(a, "s=%s", x);' 'warning: format .*-Wformat'
+compiler_case wants_int 'ktrace(a, "d=%d s=%s", s, s);' \
+	'warning: format .*-Wformat'
+compiler_case sixteen \
+	'ktrace(a, "%d", x, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);' \
+	'ktrace\(\) takes no more than 15 arguments'
 
 # LD is what the kernel was linked with, for the same architecture.
 link() { # object...
