@@ -1,7 +1,8 @@
 #!/bin/bash
 # Measures what a trace record costs on the base and on the quilt, side by
 # side: instructions on x86_64 (QEMU's TCG, counted exactly), nanoseconds on
-# User-mode Linux. Writes bench.csv, bench.md and bench.svg. The cost of processes
+# User-mode Linux. Writes bench.csv, bench.md, sizes.csv and a plot for each topic,
+# which plots.py draws again without measuring. The cost of processes
 # under the tracer "process", strace and others goes to process.txt, of reading a
 # snapshot to snapshot.txt, of a record of LTTng to lttng.txt, and the delay with
 # which rtla acts on a sample to rtla.txt.
@@ -20,6 +21,8 @@
 
 # shellcheck source=tools/quilt/tree-lib.sh
 . "$(dirname "$0")/../quilt/tree-lib.sh"
+# shellcheck source=tools/bench/bench-lib.sh
+. "$(dirname "$0")/bench-lib.sh"
 
 BENCH=$TOP/tools/bench
 WORK=$BUILD/bench
@@ -38,21 +41,6 @@ while [ $# -gt 0 ]; do
 	shift || break
 done
 [[ $rounds =~ ^[1-9][0-9]*$ && -n $results ]] || { usage >&2; exit 2; }
-
-# Prints the version of a tree for the notes under the table.
-describe() {
-	local dirty='' patches
-	if [ ! -e "$1/.git" ]; then
-		make -s -C "$1" kernelversion
-		return
-	fi
-	[ -z "$(git -C "$1" status --porcelain --untracked-files=no)" ] ||
-		dirty=', with changes that are not committed'
-	patches=$(git -C "$1" rev-list --count --min-parents=1 HEAD)
-	printf 'Linux %s%s (%s%s)\n' "$(make -s -C "$1" kernelversion)" \
-		"$([ "$patches" -eq 0 ] || echo " + $patches patches")" \
-		"$(git -C "$1" rev-parse --short=12 HEAD)" "$dirty"
-}
 
 # build KIND SIDE TREE: kernel in build/out/KIND (quilt) or KIND-base, the
 # module built out of tree against it, and an initramfs with the module.
@@ -166,7 +154,8 @@ run_um() {
 }
 
 start=$SECONDS
-need gcc:gcc make:make size:binutils python3:python3 cpio:cpio git:git /bin/busybox:busybox-static
+need gcc:gcc make:make size:binutils python3:python3 cpio:cpio git:git /bin/busybox:busybox-static \
+	rsvg-convert:librsvg2-bin /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core
 "$QUILT_TOOLS/qemu.sh" install
 busybox=/bin/busybox
 if ldd "$busybox" >/dev/null 2>&1; then
@@ -204,7 +193,7 @@ done
 
 say "    processes under tracers"
 guest_program process-loops -pthread
-"$QUILT_TOOLS/guest.sh" run --icount -q -t $((LIMIT * 5)) -p linux-perf \
+"$QUILT_TOOLS/guest.sh" run --icount -q -t $((LIMIT * 5)) -p linux-perf -p trace-cmd \
 	-a "$program:/usr/bin/process-loops" process-bench >"$WORK/process" ||
 	die "what processes cost under tracers can't be measured" "see $LOGS/guest-process-bench.log"
 "$QUILT_TOOLS/guest.sh" run --icount -q -t $((LIMIT * 5)) -m 3072 \
@@ -267,14 +256,8 @@ rtla+=(-a "$program:/usr/bin/rtla-base")
 	sed -n '/^rtla/p' "$WORK/rtla"
 } >"$results/rtla.txt"
 
-{
-	say "machine|$(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo), $(nproc) CPUs"
-	say "base|$(cat "$OUT/bench-base/bench-source")"
-	say "quilt|$(cat "$OUT/bench/bench-source")"
-	say "compiler|$(gcc --version | head -n 1)"
-	say "emulator|$(qemu-system-x86_64 --version | head -n 1), -icount shift=0,sleep=off, -cpu qemu64"
-	say "date|$(date -u +%Y-%m-%d)"
-	say "command|make bench"
-} >"$WORK/info"
+info "$(cat "$OUT/bench-base/bench-source")" "$(cat "$OUT/bench/bench-source")" gcc \
+	"$(qemu-system-x86_64 --version | head -n 1), -icount shift=0,sleep=off, -cpu qemu64" \
+	"make bench" >"$WORK/info"
 "$BENCH/report" "$WORK" "$results"
 say "built in $((built - start)) s, measured in $((SECONDS - built)) s"

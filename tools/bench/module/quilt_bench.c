@@ -7,8 +7,9 @@
  *
  * A batch of the loop runs with interrupts off on one CPU. On x86_64 the
  * clock is the TSC: under QEMU with -icount shift=0 it counts the
- * instructions that the guest has executed. Elsewhere it is ktime, in
- * nanoseconds.
+ * instructions that the guest has executed. On arm64 it is the virtual
+ * counter, which counts them there in steps of 16. Elsewhere it is ktime,
+ * in nanoseconds.
  *
  * A row with .irqs is timed call by call with interrupts on, and sleeps between
  * two calls: what a call queues, for an interrupt of this CPU, belongs to its
@@ -23,6 +24,7 @@
 #include <linux/errno.h>
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/ring_buffer.h>
 #include <linux/sched.h>
@@ -71,6 +73,18 @@ static char *only;
 module_param(only, charp, 0444);
 MODULE_PARM_DESC(only, "rows that have not this in their names are left out");
 
+static int exporters = -1;
+module_param(exporters, int, 0444);
+MODULE_PARM_DESC(exporters, "how many exporters the row has, instead of its own number");
+
+static char *before;
+module_param(before, charp, 0444);
+MODULE_PARM_DESC(before, "shell command behind the row's setup, for a tracer that is none of ftrace's");
+
+static char *after;
+module_param(after, charp, 0444);
+MODULE_PARM_DESC(after, "shell command before the row's teardown");
+
 static ulong warmup = 60000;
 module_param(warmup, ulong, 0444);
 MODULE_PARM_DESC(warmup, "calls before the first timed batch, enough to fill the buffer once");
@@ -98,6 +112,13 @@ static u64 bench_clock(void)
 	return get_cycles();
 }
 #endif
+#endif
+#ifdef CONFIG_ARM64
+#define BENCH_UNIT "instructions"
+static u64 bench_clock(void)
+{
+	return mul_u64_u32_div(get_cycles(), NSEC_PER_SEC, arch_timer_get_cntfrq());
+}
 #endif
 #ifndef BENCH_UNIT
 #define BENCH_UNIT "ns"
@@ -131,6 +152,8 @@ static noinline void loop_two_instructions(u64 n)
 {
 #ifdef CONFIG_X86_64
 	asm volatile("1: dec %0; jnz 1b" : "+r" (n) : : "cc");
+#elif defined(CONFIG_ARM64)
+	asm volatile("1: subs %0, %0, #1; b.ne 1b" : "+r" (n) : : "cc");
 #endif
 }
 
@@ -206,22 +229,27 @@ static int exports_register(int n)
 	return 0;
 }
 
+static int exports_of(const struct bench_row *row)
+{
+	return exporters < 0 ? row->exports : min(exporters, MAX_EXPORTS);
+}
+
 static int event_setup(const struct bench_row *row)
 {
-	int ret = exports_register(row->exports);
+	int ret = exports_register(exports_of(row));
 
 	if (ret)
 		return ret;
 	ret = trace_set_clr_event(event_system(row), row->event, 1);
 	if (ret)
-		exports_unregister(row->exports);
+		exports_unregister(exports_of(row));
 	return ret;
 }
 
 static void event_teardown(const struct bench_row *row)
 {
 	trace_set_clr_event(event_system(row), row->event, 0);
-	exports_unregister(row->exports);
+	exports_unregister(exports_of(row));
 }
 
 /* All exporters come and go first: with none left nothing of them may remain. */
@@ -349,16 +377,22 @@ static void here_teardown(const struct bench_row *row)
 /* A task that waits in a file, until snapshot_teardown() */
 #define WAITER(file)	"{ cat " file " >/dev/null & echo $! >/waiter; }"
 
+static int run_shell(const char *command)
+{
+	char *argv[] = { "/bin/sh", "-c", (char *)command, NULL };
+	char *envp[] = { "PATH=/sbin:/bin:/usr/sbin:/usr/bin", NULL };
+
+	return call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC) ? -EIO : 0;
+}
+
 /* The base has nothing but the file to set the size. */
 static int snapshot_shell(const char *what, uint kib)
 {
 	char command[256];
-	char *argv[] = { "/bin/sh", "-c", command, NULL };
-	char *envp[] = { "PATH=/sbin:/bin:/usr/sbin:/usr/bin", NULL };
 
 	snprintf(command, sizeof(command),
 		 "cd /sys/kernel/tracing && echo %u >buffer_size_kb && %s", kib, what);
-	return call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC) ? -EIO : 0;
+	return run_shell(command);
 }
 
 /* In the directory of the event */
@@ -414,7 +448,7 @@ static __attribute__((__noipa__)) void bench_function(unsigned long i)
 
 BENCH_LOOP(loop_function, bench_function(i))
 
-static int function_setup(const struct bench_row *row)
+static int __maybe_unused function_setup(const struct bench_row *row)
 {
 	char what[80];
 
@@ -423,7 +457,7 @@ static int function_setup(const struct bench_row *row)
 	return snapshot_shell(what, 1408);
 }
 
-static void function_teardown(const struct bench_row *row)
+static void __maybe_unused function_teardown(const struct bench_row *row)
 {
 	if (snapshot_shell("echo nop >current_tracer && echo >set_ftrace_filter", 1408))
 		pr_err("bench: error: the tracer can't be reset\n");
@@ -543,10 +577,12 @@ static const struct bench_row bench_rows[] = {
 	{ "trace_array_printk() two u64, in an instance", loop_array_printk,
 	  instance_setup, instance_teardown, .records = 1 },
 	{ "function not traced", loop_function },
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
 	{ "function tracer", loop_function, function_setup, function_teardown,
 	  .event = "function", .records = 1 },
 	{ "function graph tracer, entry + return", loop_function,
 	  function_setup, function_teardown, .event = "function_graph", .records = 2 },
+#endif
 	{ "tracing_snapshot(), interrupts on", loop_snapshot,
 	  snapshot_setup, snapshot_teardown, .kib = 64, .irqs = true },
 	{ "tracing_snapshot(), interrupts on, a task in trace_pipe", loop_snapshot,
@@ -679,7 +715,12 @@ static int __init bench_init(void)
 		ret = r->setup(r);
 	if (ret)
 		return ret;
-	ret = bench_run(r);
+	if (before)
+		ret = run_shell(before);
+	if (!ret)
+		ret = bench_run(r);
+	if (after && run_shell(after))
+		pr_err("bench: error: the command that ends the row fails\n");
 	if (ret && r->teardown)
 		r->teardown(r);
 	return ret;
