@@ -4,10 +4,10 @@
 Q := tools/quilt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tree export bump check bisect bench shell torture prove proof mutants kunit selftest scripts-test deb deb-test clean
+.PHONY: help demo test tree export bump check bisect bench bench-workloads bench-peers bench-arm64 shell torture prove proof mutants kunit selftest scripts-test deb deb-test clean FORCE
 
 help:
-	@echo 'make demo       fetch, verify, apply, build, boot, and show every topic live'
+	@echo 'make demo       fetch, verify, apply, build, boot, and show the topics live'
 	@echo 'make test       the whole test suite'
 	@echo
 	@echo 'make tree       kernel tree in build/linux: the pinned base and the quilt as commits'
@@ -28,8 +28,11 @@ help:
 	@echo 'make proof      the matrix: architectures, compilers, configurations, tortures, with a'
 	@echo '                line of results each (hours; goes on where it was; CELLS="kunit-*")'
 	@echo 'make mutants    change lines of kernel code, to see if a test notices (slow; N=20,'
-	@echo '                TOPIC=...)'
-	@echo 'make bench      cost per record beside the base, as a table and a plot'
+	@echo '                TOPIC=...; G=1 with the guest and its selftests, too)'
+	@echo 'make bench      cost per record beside the base, as tables and plots'
+	@echo 'make bench-workloads  overhead of tracing for dbench, tbench and a compile job'
+	@echo 'make bench-peers  a record beside perf, BPF and LTTng, and how the cost grows'
+	@echo 'make bench-arm64  cost per record on arm64'
 	@echo 'make deb        Debian packages with the configuration of the running kernel, for a'
 	@echo '                test machine (CONFIG=FILE, LSMOD=FILE or - to trim, FRAGMENT=FILE)'
 	@echo 'make deb-test   install such a package into a Debian system, and boot that (slow)'
@@ -51,10 +54,14 @@ proof:
 	@$(Q)/proof.sh $(CELLS)
 
 mutants:
-	@$(Q)/mutants.sh -n $(or $(N),20) $(addprefix -t ,$(TOPIC))
+	@$(Q)/mutants.sh -n $(or $(N),20) $(addprefix -t ,$(TOPIC)) $(if $(G),-g)
 
 bench:
 	@tools/bench/bench.sh
+
+bench-workloads bench-peers bench-arm64:
+	@$(Q)/tree.sh --keep
+	@tools/bench/$(@:bench-%=%).sh
 
 deb:
 	@$(Q)/tree.sh --keep
@@ -84,7 +91,10 @@ torture:
 clean:
 	@rm -rf build/out build/logs build/guest build/check build/prove build/deb
 
-%:
+# A file that has the name of a target would be up to date.
+Makefile: ;
+FORCE:
+%: FORCE
 	@echo "error: no target '$@'" >&2
 	@echo "       'make help' lists them" >&2
 	@exit 2

@@ -140,6 +140,15 @@ check_standalone() {
 	return 1
 }
 
+# named KIND WHAT: the tests that it names; a reason may name some, too.
+named() {
+	case $1 in
+	reading) grep -oE '[a-z0-9_]+/[A-Za-z0-9_.-]+\.tc\b' <<<"$2" | sed 's/^/selftest /' || true
+		grep -oE '\btrace_[a-z0-9_]+\.[a-z0-9_]{4,}' <<<"$2" | sed 's/^/kunit /' || true ;;
+	*) echo "$1 ${2%% *}" ;;
+	esac
+}
+
 # exists KIND WHAT: in the tree of the fixes, $stack has their files.
 exists() {
 	case $1 in
@@ -152,8 +161,7 @@ exists() {
 			[ -f "$stack/tools/testing/selftests/verification/test.d/${2#verification/}" ] ||
 			git -C "$TREE" cat-file -e "$(base_of "$TREE"):tools/testing/selftests/ftrace/test.d/$2" 2>/dev/null
 		;;
-	scenario) [ -f "$QUILT_TOOLS/guest/scenarios/${2%% *}" ] ;;
-	reading) true ;;
+	scenario) [ -f "$QUILT_TOOLS/guest/scenarios/$2" ] ;;
 	esac
 }
 
@@ -173,7 +181,9 @@ check_proofs() {
 			with) topic_subjects "$topic" | grep -xF -e "$subject" >/dev/null || { echo "$topic: with names no patch of this topic: $subject"; bad=1; } ;;
 			*)
 				grep -qxF -e "$subject" <<<"$fixes" || { echo "$topic: no fix of this topic: $subject"; bad=1; }
-				exists "$kind" "${what%% *}" || { echo "$topic: there is no $kind ${what%% *}, which is to prove: $subject"; bad=1; }
+				while read -r kind what; do
+					exists "$kind" "$what" || { echo "$topic: there is no $kind $what, which is to prove: $subject"; bad=1; }
+				done < <(named "$kind" "$what")
 				;;
 			esac
 		done <<<"$proven"

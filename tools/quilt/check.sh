@@ -18,10 +18,14 @@
 #   warnings     gcc W=1 and sparse say no more than for the base
 #   topics-build each topic compiles there, with W=1: for x86_64 all files that
 #                the quilt touches, for UML those that the topic touches
-#   fastpath     a feature that is off adds no more than a NOP to the fast paths
+#   fastpath     a feature that is off adds a NOP to the fast paths, and two to four
+#                instructions to those that check_fastpath() names
 #   scripts      shellcheck of the project's own
 #   maintainers  MAINTAINERS-snippet is valid and covers what is added
 #   architecture ARCHITECTURE.md names files and functions that exist
+#   covers       each cover letter has an order of posting and what is not done
+#   numbers      the numbers in cover letters and documents are those of the benchmark
+#   files        Documentation/trace/ftrace.rst has the files that the patches create
 #   sentences    few sentences of comments, documents and changelogs open
 #                without a subject
 #   words        no file names a package registry or a path of one machine
@@ -39,7 +43,7 @@
 . "$QUILT_TOOLS/check-prose.sh"
 
 names="series shown apply b4 topics standalone size proofs checkpatch kernel-doc warnings topics-build"
-names+=" fastpath scripts maintainers architecture sentences words"
+names+=" fastpath scripts maintainers architecture covers numbers files sentences words"
 case ${1:-} in
 -h | --help) usage; exit 0 ;;
 esac
@@ -296,16 +300,17 @@ check_warnings() {
 	return 1
 }
 
-# The code behind the jump needs one more register, which these functions save.
 check_fastpath() {
-	local log=$LOGS/check-fastpath
+	local log=$LOGS/check-fastpath list=$QUILT_TOOLS/fastpath-functions differences=()
 	need python3:python3 objdump:binutils
 	[ "$(cat "$WORK/objects/stamp" 2>/dev/null)" = "$head" ] || compile_sides || return 1
-	"$QUILT_TOOLS/fastpath.py" -k trace_export_keys -f trace_event_buffer_commit \
-		-f trace_event_buffer_reserve+2 -f __graph_entry.isra.0+3 \
-		-f __trace_graph_retaddr_entry+4 -f __trace_graph_return+3 -f __trace_bputs+2 \
+	if ! grep -qx "# compiler gcc $(gcc -dumpfullversion)" "$list"; then
+		echo "note: another compiler than that of tools/quilt/fastpath-functions: differences alone are compared"
+		differences=(-d)
+	fi
+	"$QUILT_TOOLS/fastpath.py" "${differences[@]}" -k trace_export_keys -l "$list" \
 		"$WORK/objects/$(before_features)" "$WORK/objects/$head" && return
-	echo "look at the disassembly: objdump -dr build/check/objects/*/..."
+	echo "look at the disassembly, objdump -dr build/check/objects/*/..., and write what is right into tools/quilt/fastpath-functions"
 	return 1
 }
 

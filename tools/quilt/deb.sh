@@ -48,9 +48,10 @@ running_config() {
 	cat "$file"
 }
 
-# lost: the options of the fragments that Kconfig did not take
+# lost: the options of the fragments that Kconfig did not take; an empty string says
+# that an option is not wanted
 lost() {
-	cat "$fragment" "${extra[@]}" | grep '^CONFIG_' | sort |
+	cat "$fragment" "${extra[@]}" | grep '^CONFIG_' | grep -v '=""$' | sort |
 		comm -23 - <(sort "$work/.config")
 }
 

@@ -8,14 +8,16 @@
 #           as it is
 # In the environment:
 #   BASE=any       pin the base of the tree
+#   NUMBERS=any    print "?" where a cover letter wants a number that tools/bench/results
+#                  does not have
 #   FORCE=1        overwrite patches that are newer than the tree
 #   LINUX_SRC=DIR  a git tree that has upstream's tag of the base; the id of that
 #                  commit goes to base and the cover letters
 #
 # A topic has its cover letter in tools/quilt/cover/TOPIC.txt: the lines
 # "Subject:", "First:" (subject of its first commit) and "Depends:" (names of
-# the earlier topics that it stands on, or nothing), an empty line, the text. A
-# topic ends where the next one starts.
+# the earlier topics that it stands on, or nothing), an empty line, the text, in
+# which figures.py fills the placeholders in. A topic ends where the next one starts.
 
 # shellcheck source=tools/quilt/tree-lib.sh
 . "$(dirname "$0")/tree-lib.sh"
@@ -136,7 +138,7 @@ References: $(message_id "$topic" 0 "$count")" "$patch"
 		echo "Subject: [PATCH 0/$count] $(header Subject "$cover")"
 		printf '%s\n' 'MIME-Version: 1.0' 'Content-Type: text/plain; charset=UTF-8' \
 			'Content-Transfer-Encoding: 8bit' ''
-		sed '1,/^$/d' "$cover"
+		"$QUILT_TOOLS/figures.py" fill "$cover" 2>/dev/null | sed '1,/^$/d'
 		echo
 		git -C "$bare" shortlog -w72,2,4 "$range"
 		git -C "$bare" diff --stat=72 --summary --no-renames "$2" "$3"
@@ -290,6 +292,10 @@ fi
 	    "take them into the tree: FORCE=1 make tree (yours stays on a branch, cherry-pick it)" \
 	    "or overwrite them: FORCE=1 make export"
 
+need python3:python3
+[ "${NUMBERS:-}" = any ] || "$QUILT_TOOLS/figures.py" missing "$COVERS"/*.txt ||
+	die "cover letters want numbers that tools/bench/results does not have" \
+	    "correct their names, or measure: make bench; or do without: NUMBERS=any make export"
 new=${to:-$BUILD/export.new}
 bare=$BUILD/export.git
 rm -rf "$bare"

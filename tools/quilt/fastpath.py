@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Compares the fast paths of two builds of the same objects.
 
-usage: fastpath.py [-v] [-k KEY]... [-f FUNCTION[+N]]... BASE_DIR QUILT_DIR
+usage: fastpath.py [-v] [-d] [-k KEY]... [-f FUNCTION]... [-l LIST] BASE_DIR QUILT_DIR
 
 The fast path of a function is the way from its first instruction to its end on
 which no conditional jump and no static branch is taken: compilers put what is
@@ -10,10 +10,15 @@ unlikely behind the jumps. It may not have more instructions than in BASE_DIR,
 but for the NOPs of static branches, in the functions
 
     -k  that have a static branch with KEY on it, and
-    -f  that are named; +N allows N instructions more
+    -f  that are named
 
--v shows all of these functions. The exit code is 1 when a path has grown, or
-when a key or a function was not found.
+-l names a file with a line "FUNCTION WAS NOW" for each of some functions: they
+have just these numbers of instructions. With -d, which is for another compiler
+than that of the file, the difference is no larger than there. FUNCTION stands for
+FUNCTION.isra.0 and the like, too.
+
+-v shows all of these functions. The exit code is 1 when a path has grown or differs
+from the list, or when a key or a function was not found.
 """
 
 import argparse
@@ -96,20 +101,52 @@ def fast_path(name, found):
     return count, keys
 
 
+def read_list(path):
+    """{function: (was, now)}"""
+    listed = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            words = line.split("#")[0].split()
+            if words:
+                listed[words[0]] = (int(words[1]), int(words[2]))
+    return listed
+
+
+def by_stem(found):
+    """Functions without what a compiler puts behind their names."""
+    return {re.sub(r"\.(isra|constprop)\.\d+$", "", name): name
+            for name in sorted(found, reverse=True) if found[name]}
+
+
+def compare_listed(listed, old, new, differences):
+    """(functions that were found, what is wrong)"""
+    stems, now_stems, seen, wrong = by_stem(old), by_stem(new), set(), []
+    for name in sorted(set(listed) & set(stems) & set(now_stems)):
+        was, now = fast_path(stems[name], old)[0], fast_path(now_stems[name], new)[0]
+        want_was, want_now = listed[name]
+        seen.add(name)
+        if differences:
+            good = now - was <= want_now - want_was
+        else:
+            good = (was, now) == (want_was, want_now)
+        if not good:
+            wrong.append(f"{name}: {was} -> {now} instructions, "
+                         f"listed are {want_was} -> {want_now}")
+    return seen, wrong
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
     parser.add_argument("-v", action="store_true")
     parser.add_argument("-k", action="append", default=[])
     parser.add_argument("-f", action="append", default=[])
+    parser.add_argument("-d", action="store_true")
+    parser.add_argument("-l")
     parser.add_argument("base")
     parser.add_argument("quilt")
     args = parser.parse_args()
-    slack = {}
-    for name in args.f:
-        name, _, more = name.partition("+")
-        slack[name] = int(more or 0)
-
-    missing, bad = set(args.k) | set(slack), False
+    listed = read_list(args.l) if args.l else {}
+    missing, bad = set(args.k) | set(args.f) | set(listed), False
     for top, _, names in os.walk(args.base):
         for name in sorted(names):
             base = os.path.join(top, name)
@@ -117,15 +154,22 @@ def main():
             if not name.endswith(".o") or not os.path.exists(quilt):
                 continue
             old, new = functions(base), functions(quilt)
+            seen, wrong = compare_listed(listed, old, new, args.d)
+            missing -= seen
+            bad |= bool(wrong)
+            for line in wrong:
+                print(f"{name}: {line}")
             for function, body in old.items():
                 if not body or not new.get(function):
                     continue
                 was, now = fast_path(function, old), fast_path(function, new)
                 mine = set(args.k) & set(now[1])
-                if not mine and function not in slack:
+                missing -= mine
+                stem = re.sub(r"\.(isra|constprop)\.\d+$", "", function)
+                if stem in listed or not (mine or function in args.f):
                     continue
-                missing -= mine | {function}
-                grew = now[0] > was[0] + slack.get(function, 0)
+                missing -= {function}
+                grew = now[0] > was[0]
                 bad |= grew
                 if grew or args.v:
                     print(f"{name}: {function}: {was[0]} -> {now[0]} instructions, "

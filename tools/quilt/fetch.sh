@@ -176,7 +176,7 @@ from_debian() {
 	apt-get -q "${opts[@]}" -o APT::Update::Error-Mode=any update >"$log" 2>&1 ||
 		{ failed "Debian: $(grep -m 1 '^[EW]:' "$log" || tail -n 1 "$log")"; return; }
 	deb=$(cd "$CACHE" && apt-get -q "${opts[@]}" --print-uris download "$package" 2>>"$log" |
-		awk 'NF >= 3 { print $2 }')
+		awk 'NF >= 3 { print $2 }') || true
 	[ -n "$deb" ] || { failed "Debian: no package $package in $DEBIAN_SUITE"; return; }
 	name=${deb%_*.deb}.tar.xz
 	if cached "$name"; then

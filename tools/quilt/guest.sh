@@ -7,17 +7,19 @@
 #
 #   -k KERNEL      build directory of the kernel (build/out/guest; build/out/guest-arm64
 #                  is emulated; build/out/uml-debug needs no QEMU), or a bzImage
-#   -s CPUS        number of CPUs (2)
+#   -s CPUS        number of CPUs (2; with --icount 1)
 #   -m MIB         memory (2048; UML: 1024)
 #   -t SECONDS     time limit from start to end (300; shell: none)
 #   -a SRC:/DEST   put the file or directory SRC at DEST in the guest; may be
 #                  given several times; DEST /scenarios/NAME makes a scenario
+#   -o FILE:DEST   copy FILE of the guest to DEST when the scenario has ended; may
+#                  be given several times; a few MiB, as it goes over a serial port
 #   -p PACKAGE     a Debian package to add to the userland; may be given several
 #                  times
 #   -A 'ARGS'      words to add to the kernel command line; the last one counts
 #   -L FILE        where the console log goes (build/logs/guest-SCENARIO.log)
 #   -q             print the output of the scenario, not the whole console
-#   --icount       one CPU, a nanosecond of virtual time per instruction: the
+#   --icount       a nanosecond of virtual time per instruction of any CPU: the
 #                  same run takes the same time on a busy host, too
 #   -K KIND        allow the kernel's messages of tools/quilt/splats/known that
 #                  this kind of run has (the architecture)
@@ -27,7 +29,7 @@
 #
 # The exit code is the scenario's. 124: the time limit was reached. 125: the guest
 # did not end as it should (no start, panic, no end marker), or the scenario
-# passed and the kernel complained (splat.sh).
+# passed and the kernel complained (splat.sh) or a file of -o did not come.
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -41,17 +43,23 @@ run | shell) shift ;;
 *) usage >&2; exit 2 ;;
 esac
 
-kernel=$OUT/guest cpus=2 memory='' limit='' quiet='' icount='' splat=y known='' log='' append=''
-extras=() image_extras=()
+kernel=$OUT/guest cpus='' memory='' limit='' quiet='' icount='' splat=y known='' log='' append=''
+extras=() image_extras=() guest_files=() host_files=()
 while [ $# -gt 0 ]; do
 	case $1 in
-	-k | -s | -m | -t | -a | -p | -A | -K | -L)
+	-k | -s | -m | -t | -a | -o | -p | -A | -K | -L)
 		[ $# -gt 1 ] || die "$1 needs a value" "see: tools/quilt/guest.sh --help" ;;&
 	-k) kernel=$2; shift ;;
 	-s) cpus=$2; shift ;;
 	-m) memory=$2; shift ;;
 	-t) limit=$2; shift ;;
 	-a) extras+=("$2"); image_extras+=(-a "$2"); shift ;;
+	-o)
+		[[ $2 == /?*:?* ]] || die "-o $2: not of the form /FILE:DEST" "FILE is an absolute path in the guest"
+		guest_files+=("${2%%:*}")
+		host_files+=("${2#*:}")
+		shift
+		;;
 	-p) image_extras+=(-p "$2"); shift ;;
 	-A) append="$append $2"; shift ;;
 	-K) known=$2; shift ;;
@@ -65,12 +73,11 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
+[ -n "$cpus" ] || cpus=$([ -n "$icount" ] && echo 1 || echo 2)
 for number in "$cpus" "${memory:-1}" "${limit:-1}"; do
 	[[ $number =~ ^[1-9][0-9]*$ ]] ||
 		die "guest.sh: '$number' is not a number above 0" "see: tools/quilt/guest.sh --help"
 done
-
-[ -z "$icount" ] || cpus=1
 
 scenarios() {
 	local spec
@@ -91,6 +98,8 @@ if [ "$mode" = run ]; then
 	[[ $'\n'$(scenarios)$'\n' == *$'\n'"$scenario"$'\n'* ]] ||
 		die "there is no scenario $scenario" "there are: $(scenarios | xargs)"
 	limit=${limit:-300}
+elif [ ${#guest_files[@]} -gt 0 ]; then
+	die "the shell copies no files" "leave -o out, or run a scenario"
 elif [ ! -t 0 ]; then
 	die "the shell needs a terminal" "use: tools/quilt/guest.sh run SCENARIO"
 fi
@@ -170,6 +179,24 @@ encode() {
 	done
 }
 
+# take_files: the files that the guest has sent with its output. Each is checked by
+# its length and checksum, which are part of gzip's format.
+take_files() {
+	local i dest
+	for i in "${!guest_files[@]}"; do
+		dest=${host_files[i]}
+		make_dir "$(dirname "$dest")"
+		awk -v start="TQ-FILE $i" '$0 == "TQ-END" { on = 0 } on
+			substr($0, length($0) - length(start) + 1) == start { on = 1 }' "$run/output" |
+			base64 -d 2>/dev/null | gzip -dc >"$dest.part" 2>/dev/null || {
+			rm -f "$dest.part"
+			printf 'error: the guest did not send %s, console log: %s\n' "${guest_files[i]}" "$log" >&2
+			return 1
+		}
+		mv "$dest.part" "$dest"
+	done
+}
+
 cmdline() {
 	local words="console=${port}0 panic=-1 oops=panic kunit.autorun=0 tq.cpus=$cpus" sep='' arg size
 	if [ "$mode" = shell ]; then
@@ -184,10 +211,16 @@ cmdline() {
 			words+=$sep$(encode "$arg")
 			sep=,
 		done
+		sep=''
+		[ ${#guest_files[@]} -eq 0 ] || words+=" tq.files="
+		for arg in ${guest_files[0]:+"${guest_files[@]}"}; do
+			words+=$sep$(encode "$arg")
+			sep=,
+		done
 	fi
 	case $accel in
 	'') ;;
-	*icount*) words+=" tsc=reliable tsc_early_khz=1000000" ;;
+	*icount*) [ $arch = arm64 ] || words+=" tsc=reliable tsc_early_khz=1000000" ;;
 	*tcg*) [ $arch = arm64 ] || words+=" $("$QUILT_TOOLS/qemu.sh" clock)" ;;
 	esac
 	words+=$append
@@ -199,15 +232,15 @@ cmdline() {
 
 # Standard output is for the output of the guest.
 need flock:util-linux setpriv:util-linux >&2
-[ -z "$icount" ] || [ $arch = x86_64 ] || die "--icount is for x86_64" "leave it out"
+[ -z "$icount" ] || [ $arch != um ] || die "--icount is for QEMU" "leave it out"
 [ $arch = um ] || "$QUILT_TOOLS/qemu.sh" install $cpu >&2
 accel=''
 if [ $arch = um ]; then
 	[ "$mode" = run ] || die "UML gives no shell" "run a scenario"
-elif [ $arch = arm64 ]; then
-	accel='-accel tcg,thread=multi'
 elif [ -n "$icount" ]; then
 	accel='-accel tcg,thread=single -icount shift=0,sleep=off'
+elif [ $arch = arm64 ]; then
+	accel='-accel tcg,thread=multi'
 else
 	accel=$("$QUILT_TOOLS/qemu.sh" accel "$kernel")
 fi
@@ -244,7 +277,8 @@ else
 	qemu=$!
 	if [ -n "$quiet" ]; then
 		tail -n +1 -s 0.1 --pid=$qemu -f "$run/output" |
-			sed -u -e '/^TQ-EXIT [0-9]*$/d' -e 's/TQ-EXIT [0-9]*$//' &
+			sed -u -e '/^TQ-FILE /,/^TQ-END$/d' -e '/TQ-FILE /,/^TQ-END$/ { s/TQ-FILE .*//p; d }' \
+				-e '/^TQ-EXIT [0-9]*$/d' -e 's/TQ-EXIT [0-9]*$//' &
 	else
 		tail -n +1 -s 0.1 --pid=$qemu -f "$log" | sed -u 's/\r$//' &
 	fi
@@ -294,4 +328,5 @@ if [ -n "$splat" ] && ! splats=$("$QUILT_TOOLS/splat.sh" -k "${known:-${arch/#um
 elif [ "$rc" -ne 0 ]; then
 	printf 'error: scenario %s: exit code %d, console log: %s\n' "$scenario" "$rc" "$log" >&2
 fi
+take_files || [ "$rc" -ne 0 ] || rc=125
 exit "$rc"

@@ -46,7 +46,8 @@ guest-debug) arch=x86_64; parts="guest guest-x86_64 tracing faults kunit $sample
 guest-lockdown) arch=x86_64; parts="guest guest-x86_64 tracing faults kunit lockdown $samples $rds $suites $selftests $verification" ;;
 guest-kcsan) arch=x86_64; parts="guest guest-x86_64 tracing kunit $samples $rds $suites kcsan" ;;
 guest-arm64) arch=arm64; parts="guest guest-arm64 tracing kunit $samples $rds $suites $selftests $verification" ;;
-bench)       arch=x86_64; parts="guest guest-x86_64 bench $ours" ;;
+bench)       arch=x86_64; parts="guest guest-x86_64 bench bench-x86_64 $ours" ;;
+bench-arm64) arch=arm64; parts="guest guest-arm64 bench bench-arm64 $ours" ;;
 bench-uml)   arch=um; parts="uml bench-uml $ours" ;;
 *) die "no such kind of kernel: $kind" "see the table in tools/quilt/kernel.sh" ;;
 esac

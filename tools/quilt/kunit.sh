@@ -1,7 +1,9 @@
 #!/bin/bash
 # Runs the quilt's KUnit suites through kunit.py and scans the kernel's log.
 #
-# usage: kunit.sh [RUN...]
+# usage: kunit.sh [-n] [RUN...]
+#
+#   -n         do not build the kernel of x86_64, take build/out/guest as it is
 #
 #   uml        UML with kunit.py's own configuration, without modules
 #   uml-debug  UML with two CPUs, KASAN, lockdep, PROVE_RCU, kmemleak, which scans
@@ -10,6 +12,9 @@
 #   x86_64     the guest kernel in QEMU with two CPUs: function tracer and
 #              jump labels
 #   (none)     all three
+#   x86_64-debug
+#              the same with modules, under KASAN, lockdep, PROVE_RCU and kmemleak,
+#              which scans in the end
 #   arm64      in QEMU, as kunit.py does it; cross-built
 #   s390       the same: 64 bits, big-endian
 #   i386       the same: 32 bits
@@ -59,20 +64,27 @@ skips() {
 
 # A case that begins to skip proves nothing any more, and its verdict is still ok.
 judge_skips() { # RUN CONSOLE
-	local new
+	local new like=$1
 	# A corner takes options away, so its runs may skip more.
 	[[ -f $2 && $1 != corner-* ]] || return 0
-	new=$(skips "$2" | comm -23 - <(sed -n "s/^$1 //p" "$QUILT_TOOLS/skips" | sort -u))
+	# kunit.py makes the same configuration for them as for UML.
+	case $1 in
+	arm64 | s390 | i386 | riscv) like=uml ;;
+	esac
+	new=$(skips "$2" | comm -23 - <(sed -nE "s/^($1|$like) //p" "$QUILT_TOOLS/skips" | sort -u))
 	[ -z "$new" ] || problem "$1" "skips what tools/quilt/skips does not list: ${new//$'\n'/ }" "$2"
 }
 
 judge() {
-	local run=$1 rc=$2 result=$3 console=$4 before=$failed
+	local run=$1 rc=$2 result=$3 console=$4 before=$failed kind=$1
 	grep -aE '\[(FAILED|CRASHED|ERROR)\]|EXPECTATION FAILED|ASSERTION FAILED' "$result" | head -n 20 || true
 	count "$run" "$result"
 	[ "$rc" -eq 0 ] || [ "$failed" -gt "$before" ] || problem "$run" "it ended with $rc" "$result"
 	judge_skips "$run" "$console"
-	"$QUILT_TOOLS/splat.sh" -k "$run" "$console" || problem "$run" "the kernel complained" "$console"
+	case $run in
+	x86_64-debug | corner-*) kind=x86_64 ;;
+	esac
+	"$QUILT_TOOLS/splat.sh" -k "$kind" "$console" || problem "$run" "the kernel complained" "$console"
 }
 
 kunit_py() { (cd "$TREE" && exec python3 tools/testing/kunit/kunit.py "$@"); }
@@ -107,11 +119,11 @@ run_uml() {
 }
 
 # At boot, before the guest's scenario begins.
-run_guest() { # RUN KERNEL [SCENARIO]
+run_guest() { # RUN KERNEL [SCENARIO [OPTION of guest.sh]...]
 	local run=$1 rc=0 log=$LOGS/console-$1.log
 	step "running KUnit on $run in the guest"
 	"$QUILT_TOOLS/guest.sh" run -q --no-splat -t "${LIMIT:-600}" -k "$OUT/$2" -L "$log" \
-		-A "kunit.enable=1 kunit.autorun=1 kunit.filter_glob=$FILTER" "${3:-true}" || rc=$?
+		-A "kunit.enable=1 kunit.autorun=1 kunit.filter_glob=$FILTER" "${@:4}" "${3:-true}" || rc=$?
 	if ! grep -q '^CONFIG_TRACE_.*KUNIT_TEST=y' "$OUT/$2/.config"; then
 		[ $rc -eq 0 ] || problem "$run" "the guest ended with $rc" "$log"
 		say "kunit $run: boots, and has none of the suites"
@@ -132,7 +144,7 @@ run_corner() { # RUN
 
 # run_qemu ARCH CPU [PREFIX]
 run_qemu() {
-	local run=$1 cpu=$2 prefix=${3:-} rc=0 args=(--arch "$1")
+	local run=$1 cpu=$2 prefix=${3:-} rc=0 opt options=() args=(--arch "$1")
 	"$QUILT_TOOLS/qemu.sh" install "$cpu"
 	[ "$run" != riscv ] || need /usr/share/qemu/opensbi-riscv64-generic-fw_dynamic.bin:opensbi
 	if [ -n "$prefix" ]; then
@@ -140,19 +152,18 @@ run_qemu() {
 		args+=(--cross_compile "$prefix")
 	fi
 	args+=(--build_dir "$OUT/$run")
+	[ ! -f "$QUILT_TOOLS/configs/$run.config" ] || while read -r opt; do
+		options+=(--kconfig_add "$opt")
+	done < <(grep '^CONFIG' "$QUILT_TOOLS/configs/$run.config")
 	make_dir "$OUT/$run"
 	make_dir "$LOGS"
 	step "building kernel $run (log: $LOGS/build-$run.log)"
-	logged "$LOGS/build-$run.log" kunit_py build "${args[@]}" --kunitconfig kernel/trace \
+	logged "$LOGS/build-$run.log" kunit_py build "${args[@]}" "${options[@]}" --kunitconfig kernel/trace \
 		--jobs "$JOBS" || die "kernel $run does not build" "see $LOGS/build-$run.log"
 	step "running KUnit on $run in QEMU"
 	rm -f "$OUT/$run/test.log"
 	if [ "$run" = i386 ]; then
-		# kunit.py would take a /dev/kvm, which may hang a guest.
-		timeout 900 qemu-system-i386 -nodefaults -no-reboot -display none -serial stdio \
-			-accel tcg -m 1024 -kernel "$OUT/$run/arch/x86/boot/bzImage" \
-			-append "kunit.filter_glob=$FILTER kunit.enable=1 console=ttyS0 kunit_shutdown=reboot" \
-			>"$OUT/$run/test.log" 2>&1 </dev/null || rc=$?
+		kunit_i386 "$OUT/$run" "$FILTER" 900 >"$OUT/$run/test.log" || rc=$?
 		kunit_py parse "$OUT/$run/test.log" >"$LOGS/kunit-$run.log" 2>&1 || rc=$?
 	else
 		kunit_py exec "${args[@]}" --timeout 900 "$FILTER" \
@@ -162,6 +173,11 @@ run_qemu() {
 	judge "$run" $rc "$LOGS/kunit-$run.log" "$LOGS/console-$run.log"
 }
 
+keep=''
+if [ "${1:-}" = -n ]; then
+	keep=y
+	shift
+fi
 runs=("$@")
 [ $# -gt 0 ] || runs=(uml uml-debug x86_64)
 for run in "${runs[@]}"; do
@@ -172,8 +188,13 @@ for run in "${runs[@]}"; do
 		run_guest uml-debug uml-debug kmemleak
 		;;
 	x86_64)
-		"$QUILT_TOOLS/kernel.sh" guest
+		[ -n "$keep" ] || "$QUILT_TOOLS/kernel.sh" guest
 		run_guest x86_64 guest
+		;;
+	x86_64-debug)
+		"$QUILT_TOOLS/kernel.sh" guest-debug
+		# KASAN and kmemleak want room and time.
+		LIMIT=${LIMIT:-5400} run_guest x86_64-debug guest-debug kmemleak -m 4096
 		;;
 	corner-*) run_corner "$run" ;;
 	arm64) run_qemu arm64 aarch64 aarch64-linux-gnu- ;;

@@ -57,6 +57,16 @@ as_root() {
 	fi
 }
 
+# kunit_i386 DIR FILTER LIMIT: runs KUnit on the i386 kernel in DIR; its log goes to
+# standard output. kunit.py would take a /dev/kvm, which may hang a guest.
+kunit_i386() {
+	"$QUILT_TOOLS/qemu.sh" install i386 >&2
+	timeout "$3" qemu-system-i386 -nodefaults -no-reboot -display none -serial stdio \
+		-accel tcg -m 1024 -kernel "$1/arch/x86/boot/bzImage" \
+		-append "kunit.filter_glob=$2 kunit.enable=1 console=ttyS0 kunit_shutdown=reboot" \
+		2>&1 </dev/null
+}
+
 # need CMD:PACKAGE...: commands (or files, with a slash) and the Debian
 # packages that bring them. Installs on Debian and Ubuntu, lists elsewhere.
 need() {

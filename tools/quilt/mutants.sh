@@ -74,10 +74,18 @@ judge_run() {
 	fi
 }
 
-selftests_of() { # TOPIC
+# selftests_of TOPIC: those that it adds
+selftests_of() {
+	local patch
 	case $1 in
-	snapshot) echo snapshot snapshot_pipe ;;
-	exports | instances | ktrace | follow | process | dyndbg) echo "$1" ;;
+	# It adds none, and changes how all records are written.
+	fastpath) echo 00basic event exports snapshot ;;
+	*)
+		for patch in $(topic_patches "$1"); do
+			sed -n -e 's|^+++ b/tools/testing/selftests/ftrace/test.d/\(.*\.tc\)$|\1|p' \
+				-e 's|^+++ b/tools/testing/selftests/\(verification/\)test.d/\(.*\.tc\)$|\1\2|p' "$patch"
+		done | sort -u
+		;;
 	esac
 }
 

@@ -7,8 +7,8 @@
 #   CELL     names or patterns of cells; all of them unless told
 #   -l       list the cells and their last results, and run none
 #   -a       run cells again that have passed with this very tree
-#   -n N     N cells of those that make test may sample, chosen by SEED (the date
-#            unless told); their results are not kept
+#   -n N     N cells of those that CI may sample, chosen by SEED (the date unless
+#            told); their results are not kept
 #
 # tools/quilt/proof-cells has the cells. tools/quilt/results/proof.md has a line for
 # each: date, tree, command, verdict, duration. The line is written when the cell

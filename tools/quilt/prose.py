@@ -2,10 +2,15 @@
 """Reads texts of the project for check.sh.
 
 usage: prose.py architecture DOCUMENT TREE PROJECT
+       prose.py files TREE BASE HEAD
        prose.py sentences MAX-PERCENT FILE...
 
 architecture: every file that the pictures of DOCUMENT name exists in the git
 tree TREE or in PROJECT, and defines the functions that are named with it.
+
+files: prints the names of the files in tracefs that the sources of commit HEAD
+create, and those of BASE do not. A name that is no string stands for the names in
+the file's tables.
 
 sentences: counts the sentences that open with a clause without a verb of its
 own, "What is left is freed." Of patches, it reads the changelog and the added
@@ -93,6 +98,30 @@ def architecture(document, tree, project):
         bad += 1
     print(f'note: {len(texts)} files, {named} functions')
     return bad
+
+
+# --- files ------------------------------------------------------------------
+
+CREATE = re.compile(r'\b(?:trace|tracefs)_create_(cpu_)?file\(\s*(?:"(\w+)"|[\w.\[\]>-]+name,)')
+NAME = re.compile(r'\.name\s*=\s*"(\w+)"|^\t\{ "(\w+)"', re.M)
+
+
+def created(tree, commit):
+    names = set()
+    found = subprocess.run(['git', '-C', tree, 'grep', '-lE', r'trace(fs)?_create_(cpu_)?file\(', commit,
+                            '--', 'kernel', 'drivers', 'net', 'lib'],
+                           capture_output=True, text=True, check=False)
+    for path in found.stdout.split():
+        text = subprocess.run(['git', '-C', tree, 'show', path],
+                              capture_output=True, check=True).stdout.decode(errors='replace')
+        for cpu, name in CREATE.findall(text):
+            where = 'per_cpu/cpu0/' if cpu else ''
+            names |= {where + n for n in ([name] if name else (a or b for a, b in NAME.findall(text)))}
+    return names
+
+
+def files(tree, base, head):
+    print(*sorted(created(tree, head) - created(tree, base)), sep='\n')
 
 
 # --- sentences --------------------------------------------------------------
@@ -291,6 +320,9 @@ def sentences(percent, files):
 def main():
     if len(sys.argv) == 5 and sys.argv[1] == 'architecture':
         return 1 if architecture(*sys.argv[2:]) else 0
+    if len(sys.argv) == 5 and sys.argv[1] == 'files':
+        files(*sys.argv[2:])
+        return 0
     if len(sys.argv) > 3 and sys.argv[1] == 'sentences':
         return 1 if sentences(float(sys.argv[2]), sys.argv[3:]) else 0
     print(__doc__.strip())

@@ -24,8 +24,8 @@ parse_proofs() {
 		}
 		/^with / { print "with\t" rest() "\t"; next }
 		{ kind = $1 }
-		kind == "kunit" && ($2 !~ /^[a-z0-9_-]+\.[a-zA-Z0-9_]+$/ || NF > 3 || (NF == 3 && $3 !~ /^(uml|uml-debug|x86_64)$/)) {
-			wrong("want: kunit SUITE.CASE [uml|uml-debug|x86_64]")
+		kind == "kunit" && ($2 !~ /^[a-z0-9_-]+\.[a-zA-Z0-9_]+$/ || NF > 3 || (NF == 3 && $3 !~ /^(uml|uml-debug|x86_64|i386)$/)) {
+			wrong("want: kunit SUITE.CASE [uml|uml-debug|x86_64|i386]")
 		}
 		kind == "selftest" && ($2 !~ /^[^\/]+\/.*\.tc$/ || (NF > 2 && $3 !~ /^(-A|uml-debug)$/)) {
 			wrong("want: selftest DIR/FILE.tc [uml-debug] [-A KERNEL PARAMETER...]")
@@ -108,12 +108,16 @@ kunit_verdict() {
 	esac
 }
 
-# guest_end LOG RC: what guest.sh said at the end of a run that had begun
+# guest_end LOG RC KIND: what guest.sh said at the end of a run that had begun. The
+# kernel may have said why it hangs: LOG.console is the console's log.
 guest_end() {
-	local panic
+	local panic report=''
 	panic=$(grep -am 1 -o 'Kernel panic - .*' "$1" || true)
 	case $2 in
-	124) echo "fails: hangs" ;;
+	124)
+		[ ! -s "$1.console" ] || report=$(splats_of "$1.console" "$3" 'Run /init as init process')
+		echo "fails: ${report:-hangs}"
+		;;
 	125) [ -z "$panic" ] || echo "fails: $panic" ;;
 	esac
 }
@@ -123,7 +127,8 @@ complained() { # LOG RC
 	[ "$2" -ne 125 ] || sed -n '/^error: the kernel complained/,$p' "$1" | sed -n '2s/^ *\([0-9]*: \)\?//p'
 }
 
-# selftest_verdict LOG FILE RC: LOG is what guest.sh run selftest FILE printed.
+# selftest_verdict LOG FILE RC KIND: LOG is what guest.sh run selftest FILE printed,
+# and LOG.console the console; splat.sh knows KIND.
 # A test with "flags: instance" has a line for each of its two runs.
 selftest_verdict() {
 	local name=${2#verification/} verdicts other end splat
@@ -136,14 +141,14 @@ selftest_verdict() {
 	elif [ -n "$verdicts" ]; then
 		splat=$(complained "$1" "$3")
 		echo "${splat:+fails: }${splat:-passes}"
-	elif grep -q '^\[1\] ' "$1" && end=$(guest_end "$1" "$3") && [ -n "$end" ]; then
+	elif grep -q '^\[1\] ' "$1" && end=$(guest_end "$1" "$3" "$4") && [ -n "$end" ]; then
 		echo "$end"
 	else
 		echo "did not run: no verdict"
 	fi
 }
 
-# scenario_verdict LOG NAME RC: LOG is what guest.sh run NAME printed.
+# scenario_verdict LOG NAME RC KIND: LOG is what guest.sh run NAME printed.
 scenario_verdict() {
 	local end splat
 	splat=$(complained "$1" "$3")
@@ -157,7 +162,7 @@ scenario_verdict() {
 		echo "fails: exit code $3"
 	elif grep -q "^error: the kernel complained during $2 (exit code $3)," "$1"; then
 		echo "fails: exit code $3, and the kernel complains"
-	elif grep -q "did not finish $2" "$1" && end=$(guest_end "$1" "$3") && [ -n "$end" ]; then
+	elif grep -q "did not finish $2" "$1" && end=$(guest_end "$1" "$3" "$4") && [ -n "$end" ]; then
 		echo "$end"
 	else
 		echo "did not run: $(sed -n 's/^error: //p' "$1" | head -n 1)"

@@ -13,7 +13,8 @@
 # tools/quilt/proofs/TOPIC has for each fix of the topic one proof or more:
 #
 #   fix SUBJECT
-#           kunit SUITE.CASE [RUN]      RUN is uml-debug unless told, uml, x86_64
+#           kunit SUITE.CASE [RUN]      RUN is uml-debug unless told, uml, x86_64,
+#                                       i386
 #           selftest DIR/FILE.tc [uml-debug] [-A KERNEL PARAMETER...]
 #           scenario NAME [ARGUMENT]... [-A KERNEL PARAMETER...]
 #           reading REASON              there is no test: why
@@ -98,9 +99,10 @@ make_sides() {
 	checkout_side fixes
 }
 
-# build_uml SIDE RUN, as kunit.sh does it
+# build_uml SIDE RUN, as kunit.sh does it; i386, too
 build_uml() {
 	local opt args=() log=$LOGS/build-prove-$1-$2.log
+	[ "$2" != i386 ] || args=(--arch i386)
 	[ ! -f "$QUILT_TOOLS/configs/$2.config" ] || [ "$2" = uml ] || while read -r opt; do
 		args+=(--kconfig_add "$opt")
 	done < <(grep '^CONFIG' "$QUILT_TOOLS/configs/$2.config")
@@ -160,6 +162,13 @@ run_kunit() { # SUITE.CASE [RUN]
 		return
 	fi
 	kernel_of "$side" "$run" || return
+	if [ "$run" = i386 ]; then
+		limit=${LIMIT:-300}
+		kunit_i386 "$OUT/prove-$side-i386" "$1" "$limit" >"$log" || rc=$?
+		[ $rc -ne 124 ] || late=$limit
+		kunit_verdict "$log" "${1%%.*}" "${1#*.}" i386 "$late"
+		return
+	fi
 	[ "$run" = uml ] || args=(seccomp=on ncpus=2)
 	timeout -s KILL "$limit" "$OUT/prove-$side-$run/linux" "${args[@]}" mem=1G console=tty \
 		kunit_shutdown=halt "kunit.filter_glob=$1" >"$log" 2>&1 </dev/null || rc=$?
@@ -176,7 +185,7 @@ run_selftest() { # FILE [uml-debug] [-A PARAMETER...]
 	fi
 	kernel_of "$side" "$kernel" || return
 	SELFTESTS_TREE=$BUILD/prove/fixes guest ${1:+-A "${*:2}"} selftest "$file" || rc=$?
-	selftest_verdict "$log" "$file" $rc
+	selftest_verdict "$log" "$file" $rc "${kernel/#guest/x86_64}"
 }
 
 run_scenario() { # NAME [ARGUMENT]... [-A PARAMETER...]
@@ -194,7 +203,7 @@ run_scenario() { # NAME [ARGUMENT]... [-A PARAMETER...]
 		extra=(-a "$program:/usr/bin/$name")
 	fi
 	guest "${extra[@]}" ${1:+-A "${*:2}"} "${args[@]}" || rc=$?
-	scenario_verdict "$log" "$name" $rc
+	scenario_verdict "$log" "$name" $rc x86_64
 }
 
 # prove KIND WHAT: sets on_base and on_fixes

@@ -3,7 +3,8 @@
 #
 # usage: races.sh NAMES <LOG
 #
-#   NAMES  a file of lines "added FUNCTION" (in a file that the quilt adds),
+#   NAMES  a file of lines "own FUNCTION" (the base has none of that name),
+#          "added FUNCTION" (in a file that the quilt adds or makes anew),
 #          "tracing FUNCTION" (any other one of kernel/trace and its
 #          surroundings), "known REGEX" (the two functions of a report, " / " between)
 #
@@ -11,7 +12,7 @@
 #   - of which neither function has to do with tracing
 #   - of functions of mainline's on one CPU, one of them in an interrupt, which
 #     leaves the counters per CPU and per task as it found them
-#   - that are known
+#   - that are known, and of which the base has both functions
 # but never a report that is cut, or has another complaint in its middle.
 
 set -u
@@ -31,13 +32,14 @@ awk '
 		printf "%s", text
 		text = ""
 		report = 1
-		ours = about_us = is_known = nested = sides = other = 0
+		ours = own = about_us = is_known = nested = sides = other = 0
 		races = $0
 		sub(/.* in /, "", races)
 		for (i = 1; i <= patterns; i++) is_known += races ~ known[i]
 		split(races, functions, " / ")
 		for (i in functions) {
 			sub(/[. ].*/, "", functions[i])
+			if (("own", functions[i]) in of) own = ours = about_us = 1
 			if (("added", functions[i]) in of) ours = about_us = 1
 			if (("tracing", functions[i]) in of) about_us = 1
 		}
@@ -53,7 +55,7 @@ awk '
 	}
 	{ text = text $0 "\n" }
 	/\] =====/ {
-		mine = about_us && !is_known
+		mine = about_us && (own || !is_known)
 		if (!ours && nested && sides == 2 && cpu == first) mine = 0
 		if (mine || other) printf "%s", text
 		text = ""

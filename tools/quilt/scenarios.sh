@@ -12,6 +12,7 @@
 #                  day
 #   persistent     poll() of a persistent instance and of its backup
 #   boot-process   the tracer "process", started from the kernel command line
+#   boot-ktrace    all ktrace events, or one of them, on by the kernel command line
 #   flight-recorder  the sample's coredumps of a network device that was down
 #   instance-modules  the samples of instances are loaded and removed hundreds of
 #                  times and leave no memory behind, and a leak is noticed
@@ -27,9 +28,12 @@
 #                  leaves nothing behind; how late it was is printed
 #   ktrace-tool    the tool of the kernel tree lists, switches and follows ktrace
 #                  events and leaves nothing behind, and a rest is noticed
-#   clients        trace-cmd, perf and a BPF program read ktrace events, and
-#                  trace-cmd the tracer of processes, as the file trace shows
-#                  them, and the comparison notices errors
+#   clients        trace-cmd, perf and a BPF program read ktrace events, the first
+#                  two debug messages, and trace-cmd the tracer of processes, as
+#                  the file trace shows them, and the comparison notices errors
+#   recording      trace-cmd and KernelShark's library read on the host what the demo
+#                  has recorded in the guest, with the records of each topic, and
+#                  another record is noticed
 #   failslab       one allocation after the other fails: there is an error, nothing
 #                  has changed, and a change is noticed
 #   process-strace  the tracer "process" beside strace -f, call by call, and the
@@ -40,11 +44,20 @@
 #                  preemption is off meanwhile is printed
 #   process-fault  a page comes late while the tracer reads a string of it, and the
 #                  test notices a step that is left out
+#   user-fault     system call events and trace_marker read pages that come late, in
+#                  part or never, and a CPU can go offline meanwhile
 #   ktrace-many    modules with 1,000, 3,000 and 10,000 ktrace events have each once
 #                  and leave none behind; it prints the time and memory
 #
-# In the environment: ONLY=PATTERN, the names of those to run; STORM=SECONDS for
-# tracefs-storm (60). The last line counts.
+# In the environment:
+#   ONLY=PATTERN[,PATTERN]...  the names of those to run
+#   KERNEL=KIND        another kernel than guest, see kernel.sh; it is built
+#   STORM=SECONDS      how long tracefs-storm runs (60)
+#   PROCESSES=N        how many processes process-storm has (2000)
+#   NOTICED=N          N of the runs "noticed", others each day; all unless told
+#   LIMIT=SECONDS      how long a scenario may take (1800, and twice STORM)
+#
+# The last line counts.
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -56,6 +69,13 @@ esac
 
 need make:make pkg-config:pkgconf '/usr/include/tracefs/tracefs.h:libtracefs-dev' \
 	'/usr/include/traceevent/event-parse.h:libtraceevent-dev'
+kernel=${KERNEL:-guest} limit=${LIMIT:-$((1800 + 2 * ${STORM:-0}))}
+boot=(-k "$OUT/$kernel")
+if [ "$kernel" != guest ]; then
+	"$QUILT_TOOLS/kernel.sh" "$kernel"
+	# KASAN and kmemleak want room.
+	boot+=(-m 4096)
+fi
 guest_program relay-compare
 compare=$program
 guest_program snapshot-compare -pthread
@@ -68,11 +88,11 @@ guest_program tracefs-storm
 storm=$program
 guest_program ktrace-bpf
 clients=(-p trace-cmd -p linux-perf -a "$program:/usr/bin/ktrace-bpf")
-guest_module guest ktrace_clients
+guest_module "$kernel" ktrace_clients
 clients+=(-a "$module:/modules/ktrace_clients.ko")
 guest_program failnth
 failures=(-A trace_buf_size=8k -K failslab -a "$program:/usr/bin/failnth")
-guest_module guest export_demo
+guest_module "$kernel" export_demo
 failures+=(-a "$module:/modules/export_demo.ko")
 make_dir "$LOGS"
 make_dir "$BUILD/guest/ktrace-tool"
@@ -94,21 +114,43 @@ gcc -Wall -Wextra -O1 -m32 -static -nostdlib -ffreestanding -fno-pic -no-pie \
 	"$QUILT_TOOLS/guest/process-jobs32.c" ||
 	die "process-jobs32 does not build" "see above"
 programs+=(-a "$BUILD/guest/process-jobs32:/usr/bin/process-jobs32")
+need musl-gcc:musl-tools
+musl-gcc -Wall -Wextra -O2 -static -o "$BUILD/guest/process-musl" "$QUILT_TOOLS/guest/process-musl.c" ||
+	die "process-musl does not build" "see above"
+programs+=(-a "$BUILD/guest/process-musl:/usr/bin/process-musl")
 
-make_dir "$BUILD/guest/ktrace_many"
-cp -u "$QUILT_TOOLS"/guest/modules/ktrace_many/* "$BUILD/guest/ktrace_many/"
-logged "$LOGS/build-ktrace_many.log" make -C "$OUT/guest" M="$BUILD/guest/ktrace_many" modules ||
+make_dir "$BUILD/guest/ktrace_many-$kernel"
+cp -u "$QUILT_TOOLS"/guest/modules/ktrace_many/* "$BUILD/guest/ktrace_many-$kernel/"
+logged "$LOGS/build-ktrace_many.log" make -C "$OUT/$kernel" M="$BUILD/guest/ktrace_many-$kernel" modules ||
 	die "the modules with many ktrace events do not build" "see $LOGS/build-ktrace_many.log"
 
 passed=0 failed=0
 
-# scenario NAME ARGUMENT...: of guest.sh run, the scenario is among them
-scenario() {
+# They show that a comparison sees errors. The order that a day gives them is that
+# of their checksums.
+today=$(date +%F)
+noticed=$(for name in export-relay instance-modules snapshot-proof snapshot-raw ktrace-tool clients \
+	failslab process-strace process-storm process-fault recording; do
+	printf '%s %s\n' "$(sha256sum <<<"$today $name" | cut -c 1-16)" "$name"
+done | sort | head -n "${NOTICED:-100}" | sed 's/.* //')
+[ -z "${NOTICED:-}" ] || say "noticed today: $(xargs <<<"$noticed")"
+IFS=, read -ra patterns <<<"${ONLY:-*}"
+wanted() { # NAME
+	local pattern
+	[[ $1 != *' noticed' ]] || grep -qxF -e "${1% *}" <<<"$noticed" || return 1
+	for pattern in "${patterns[@]}"; do
+		# shellcheck disable=SC2053
+		[[ $1 != $pattern ]] || return 0
+	done
+	return 1
+}
+
+# counted NAME COMMAND...
+counted() {
 	local name=$1 begin=$SECONDS
 	shift
-	# shellcheck disable=SC2053
-	[[ $name == ${ONLY:-*} ]] || return 0
-	if "$QUILT_TOOLS/guest.sh" run -q -t $((600 + 2 * ${STORM:-0})) "$@"; then
+	wanted "$name" || return 0
+	if "$@"; then
 		passed=$((passed + 1))
 	else
 		failed=$((failed + 1))
@@ -117,15 +159,17 @@ scenario() {
 	say "    $name: $((SECONDS - begin)) s"
 }
 
+# scenario NAME ARGUMENT...: of guest.sh run, the scenario is among them
+scenario() { counted "$1" "$QUILT_TOOLS/guest.sh" run -q "${boot[@]}" -t "$limit" "${@:2}"; }
+
 # beside NAME ARGUMENT...: as scenario, but next to the ones that follow, for one
 # that waits for most of its time
 pids=()
 beside() {
 	local name=$1
 	shift
-	# shellcheck disable=SC2053
-	[[ $name == ${ONLY:-*} ]] || return 0
-	"$QUILT_TOOLS/guest.sh" run -q -t 1200 "$@" >"$LOGS/scenario-$name.log" 2>&1 &
+	wanted "$name" || return 0
+	"$QUILT_TOOLS/guest.sh" run -q "${boot[@]}" -t $((2 * limit)) "$@" >"$LOGS/scenario-$name.log" 2>&1 &
 	pids+=("$! $name")
 }
 
@@ -180,12 +224,16 @@ done
 for argument in 300 noticed; do
 	scenario "clients $argument" "${clients[@]}" clients "$argument"
 done
+recording=$BUILD/guest/recording.dat
+rm -f "$recording"
+scenario "recording" -p trace-cmd -o "/tmp/trace.dat:$recording" demo recording
+counted "recording noticed" "$QUILT_TOOLS/recording.sh" -n "$recording"
 scenario failslab "${failures[@]}" failslab
 scenario "failslab noticed" "${failures[@]}" failslab noticed
 for argument in short noticed; do
 	scenario "process-strace $argument" -p make "${programs[@]}" process-strace "$argument"
 done
-for argument in 2000 noticed; do
+for argument in "${PROCESSES:-2000}" noticed; do
 	scenario "process-storm $argument" "${programs[@]}" process-storm "$argument"
 done
 guest_program process-loops -pthread
@@ -193,13 +241,17 @@ scenario follow-bench --icount -a "$program:/usr/bin/process-loops" follow-bench
 for argument in "" noticed; do
 	scenario "process-fault $argument" "${programs[@]}" process-fault ${argument:+"$argument"}
 done
+guest_program user-fault -pthread
+scenario user-fault -a "$program:/usr/bin/user-fault" user-fault
 many=()
-for module in "$BUILD"/guest/ktrace_many/*.ko; do
+for module in "$BUILD/guest/ktrace_many-$kernel"/*.ko; do
 	many+=(-a "$module:/modules/${module##*/}")
 done
 scenario ktrace-many "${many[@]}" ktrace-many
 scenario tp-printk -A tp_printk selftest ktrace/tp_printk.tc
 scenario boot-process -A 'ftrace=process trace_buf_size=8M' boot-process
+scenario "boot-ktrace all" -A 'trace_event=ktrace:*' boot-ktrace
+scenario "boot-ktrace one" -A 'trace_event=shmem:no_inodes' boot-ktrace shmem:no_inodes
 scenario boot-snapshot -A "$instances ftrace_boot_snapshot=foo ftrace_boot_snapshot=bar" boot-snapshot
 # One host thread: several can Oops on text that is being patched (QEMU 10).
 TCG=single scenario tracefs-storm -a "$storm:/usr/bin/tracefs-storm" tracefs-storm "${STORM:-60}" "$(date +%Y%m%d)"

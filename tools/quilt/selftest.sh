@@ -4,7 +4,8 @@
 # usage: selftest.sh [-k KERNEL] [--all | TEST...]
 #
 #   -k KERNEL  see guest.sh
-#   (none)  the tests below test.d that the quilt adds
+#   (none)  the tests below test.d that the quilt adds; one that is not supported
+#           is a failure if tools/quilt/baseline/unsupported.txt does not list it
 #   --all   the whole suite, compared with the verdicts of the unpatched base in
 #           tools/quilt/baseline (12 to 30 minutes): a worse or missing verdict
 #           is a failure, and so is a new test that does not pass
@@ -52,6 +53,23 @@ compare_all() {
 	[ "$failed" -eq 0 ]
 }
 
+# A test that begins to be unsupported proves nothing any more.
+run_added() {
+	local log=$LOGS/selftest-added.log rc=0 new passed failed skipped file
+	make_dir "$LOGS"
+	"$QUILT_TOOLS/guest.sh" run -q ${kernel[0]:+"${kernel[@]}"} -t 3600 selftest "${tests[@]}" |
+		tee "$log" || rc=$?
+	mapfile -t new < <(awk '$1 ~ /^(UNSUPPORTED|UNTESTED)$/ && $2 ~ /^[0-9]+$/ { print $3 }' "$log" |
+		sort | grep -vxF -f <(grep '\.tc$' "$QUILT_TOOLS/baseline/unsupported.txt"))
+	[ ${#new[@]} -gt 0 ] || return $rc
+	read -r passed _ failed _ skipped _ < <(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1) || true
+	for file in "${new[@]}"; do
+		say "not ok $file is not supported, and tools/quilt/baseline/unsupported.txt does not list it"
+	done
+	say "${passed:-0} passed, $((${failed:-0} + ${#new[@]})) failed, $((${skipped:-0} - ${#new[@]})) skipped"
+	return 1
+}
+
 tests=() kernel=()
 if [ "${1:-}" = -k ]; then
 	kernel=(-k "${2:?}")
@@ -74,6 +92,8 @@ case ${1:-} in
 		say "0 passed, 0 failed"
 		exit 0
 	fi
+	run_added
+	exit
 	;;
 *) tests=("$@") ;;
 esac

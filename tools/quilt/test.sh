@@ -4,11 +4,14 @@
 #
 # usage: test.sh
 #
-# Installs missing packages, makes the tree, and runs in turn: the tests of the
-# scripts, make check, KUnit on UML, on UML with sanitizers and two CPUs, and on
-# x86_64 in QEMU, the quilt's selftests, scenarios and a short torture in the
-# guest, and makes builds that have to fail. It goes on after a failure. The last
-# line counts all.
+# Installs missing packages, makes the tree, and runs the tests of the scripts,
+# make check, KUnit on UML, on UML with sanitizers and two CPUs, and on x86_64 in
+# QEMU, the quilt's selftests, scenarios and a short torture in the guest, and makes
+# builds that have to fail. The parts in the guest go beside the others where there
+# are two CPUs and 8 GB of memory, as they use one CPU or wait. It goes on after a
+# failure. The last line counts all.
+#
+# In the environment: NOTICED=N, how many of the runs "noticed" of scenarios.sh (3)
 
 # shellcheck source=tools/quilt/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -21,34 +24,100 @@ case ${1:-} in
 esac
 
 start=$SECONDS passed=0 failed=0 skipped=0 broken=()
+export NOTICED=${NOTICED:-3}
 
-# part NAME CMD...: its last line counts; no such line is a failure.
-part() {
-	local name=$1 log=$LOGS/test-$1.log rc=0 line begin=$SECONDS p f s
+# work NAME CMD...: what it says goes to a log, and the exit code and seconds to
+# another file.
+work() {
+	local log=$LOGS/test-$1.log rc=0 begin=$SECONDS
 	shift
-	step "$name"
-	"$@" 2>&1 | tee "$log" || rc=$?
-	line=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
+	"$@" 2>&1 </dev/null | tee "$log" || rc=$?
+	echo "$rc $((SECONDS - begin))" >"${log%.log}.end"
+}
+
+# count NAME: the last line of its log; no such line is a failure.
+count() {
+	local name=$1 log=$LOGS/test-$1.log rc line p f s seconds
+	read -r rc seconds <"${log%.log}.end" || { rc=1 seconds='no'; }
+	line=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1 || true)
 	read -r p f s < <(sed -E 's/^([0-9]+) passed, ([0-9]+) failed(, ([0-9]+) skipped)?.*/\1 \2 \4/' <<<"${line:-0 passed, 0 failed}")
-	if [ $((p + f)) -eq 0 ] || { [ $rc -ne 0 ] && [ "$f" -eq 0 ]; }; then
+	if [ $((p + f)) -eq 0 ] || { [ "$rc" -ne 0 ] && [ "$f" -eq 0 ]; }; then
 		say "not ok $name: ended with $rc and no failure counted (log: $log)"
 		f=$((f + 1))
 	fi
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + ${s:-0}))
 	[ "$f" -eq 0 ] || broken+=("$name")
-	say "    $name: $((SECONDS - begin)) s"
+	say "    $name: $seconds s"
 }
 
-make_dir "$LOGS"
-"$QUILT_TOOLS/tree.sh" --keep
+part() { # NAME CMD...
+	step "$1"
+	work "$@"
+	count "$1"
+}
 
+# The parts in two lanes. A lane is a list of functions.
+lane_kernel() {
+	"$1" kunit-x86_64 "$QUILT_TOOLS/kunit.sh" -n x86_64
+	"$1" selftest "$QUILT_TOOLS/selftest.sh"
+	"$1" torture env KINDS=guest CYCLES=100 "$QUILT_TOOLS/torture.sh" -n
+}
+lane_scenarios() {
+	"$1" scenarios "$QUILT_TOOLS/scenarios.sh"
+}
+
+quiet_work() { work "$@" >/dev/null; }
+show() { # NAME CMD...
+	step "$1"
+	cat "$LOGS/test-$1.log"
+	count "$1"
+}
+
+beside() { # LANE
+	[ -n "$lanes" ] || { "$1" part; return; }
+	# A process group of its own, for the end.
+	set -m
+	"$1" quiet_work &
+	set +m
+	pids+=($!)
+	pending+=("$1")
+}
+collect() {
+	local lane
+	[ ${#pids[@]} -eq 0 ] || wait "${pids[@]}" || true
+	for lane in "${pending[@]}"; do
+		"$lane" show
+	done
+	pids=() pending=()
+}
+
+lanes='' pids=() pending=()
+if [ "$(nproc)" -ge 2 ] && [ "$(awk '$1 == "MemTotal:" { print int($2 / 1024) }' /proc/meminfo)" -ge 7500 ]; then
+	lanes=y
+fi
+# shellcheck disable=SC2317
+leave() {
+	local pid
+	for pid in "${pids[@]}"; do
+		kill -TERM -- "-$pid" 2>/dev/null || true
+	done
+}
+trap leave EXIT
+trap 'exit 130' INT TERM
+
+make_dir "$LOGS"
+rm -f "$LOGS"/test-*.end
+"$QUILT_TOOLS/tree.sh" --keep
 "$QUILT_TOOLS/kernel.sh" guest
+# Once, before the parts do it beside each other.
+"$QUILT_TOOLS/guest.sh" run -q true
+beside lane_scenarios
+beside lane_kernel
 part scripts "$QUILT_TOOLS/tests/run.sh"
 part check "$QUILT_TOOLS/check.sh"
-part kunit "$QUILT_TOOLS/kunit.sh"
-part selftest "$QUILT_TOOLS/selftest.sh"
-part scenarios "$QUILT_TOOLS/scenarios.sh"
-part torture env KINDS=guest CYCLES=100 "$QUILT_TOOLS/torture.sh" -n
+part kunit "$QUILT_TOOLS/kunit.sh" uml uml-debug
+collect
+# It breaks the guest's kernel for a while, so it is alone.
 part ktrace-build "$QUILT_TOOLS/ktrace-build.sh"
 
 say

@@ -21,10 +21,8 @@
 # scenarios and kernels. 10000 cycles take a night, CYCLES=200 KINDS=guest takes a
 # minute.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/lib.sh"
-
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+# shellcheck source=tools/quilt/tree-lib.sh
+. "$(dirname "$0")/tree-lib.sh"
 
 topics=() kernels=y
 while [ $# -gt 0 ]; do
@@ -70,6 +68,12 @@ prepare() {
 	[ -z "$module" ] || extras+=(-a "$module:/modules/${module##*/}")
 }
 
+# defined COMMIT: names of functions in its code of tracing, and of some macros
+defined() {
+	git -C "$TREE" grep -hE '^[a-zA-Z_].*\(' "$1" -- kernel/trace kernel/tracepoint.c \
+		drivers/hwtracing/stm lib/dynamic_debug.c | sed -n 's/^[^(]*\b\([a-zA-Z_][a-zA-Z0-9_]*\)(.*/\1/p' | sort -u
+}
+
 # names FILE...: of the functions in object files
 names() { nm "$@" | sed -n 's/^[0-9a-f]* [tT] \([^.]*\).*/\1/p' | sort -u; }
 
@@ -78,6 +82,7 @@ tracing_only() {
 	local dir=$OUT/$1/kernel/trace list
 	list=$(mktemp)
 	{
+		comm -13 <(defined "$(base_of "$TREE")") <(defined HEAD) | sed 's/^/own /'
 		names "$dir"/trace_{export_core,events_syscall,follow*,instance,ktrace*,process*,snapshot*}.o \
 			"$BUILD"/guest/*"-$1"/*.o | sed 's/^/added /'
 		names "$dir"/*.o "$OUT/$1"/kernel/tracepoint.o "$OUT/$1"/drivers/hwtracing/stm/*.o |

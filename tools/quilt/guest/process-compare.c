@@ -20,7 +20,7 @@
  *   -m MUTATION  spoils a record of the tracer: drop, twice, swap, call,
  *		 argument, result, signal, code, errno, sender, exit, dead, fork,
  *		 flags, thread, task, path, text, or leaves one out: no-signal,
- *		 no-exec, no-fork. The comparison has to fail.
+ *		 no-deadly, no-exec, no-fork. The comparison has to fail.
  *
  * PROGRAM is a path. Differences that have a reason are in the list below, and are
  * counted. With any other difference the exit code is 1.
@@ -78,7 +78,7 @@ static const char * const difference_texts[NR_DIFFERENCES] = {
 	[COMPAT_NAMES]	= "a call of a 32-bit task, or of a number that is none, has neither name nor strings",
 	[NOT_ENTERED]	= "a task is killed while ptrace stops it before a call, which is not made then",
 	[STARTER]	= "the program is started by another one, with pointers of its own",
-	[UNSEEN]	= "a signal is ignored, and delivered only if there is ptrace, or it was blocked",
+	[UNSEEN]	= "a signal is ignored, and delivered only if there is ptrace",
 	[RESTARTED]	= "a call is interrupted by such a signal, and restarted",
 	[DEADLY]	= "a deadly signal is delivered as SIGKILL to a task without ptrace",
 	[TIMING]	= "calls, or handled SIGCHLDs, are left out as they depend on the time",
@@ -973,6 +973,18 @@ static bool is_handled_next(const struct events *events, size_t i)
 }
 
 /*
+ * A signal that a task has sent, and that has no effect: there is no handler, and
+ * the task does not end. One that can't be ignored is never like that.
+ */
+static bool has_no_effect(const struct events *events, size_t i)
+{
+	const struct event *e = &events->event[i], *next = i + 1 < events->nr ? e + 1 : NULL;
+
+	return e->code <= 0 && e->sig != SIGKILL && e->sig != SIGSTOP && next &&
+		next->kind != END && next->kind != SUPERSEDED && !is_handled_next(events, i);
+}
+
+/*
  * Apart: what may be there in one run and not in the other. A SIGCHLD with a
  * handler that does nothing but return is there in both, at another place.
  */
@@ -1036,6 +1048,9 @@ static bool can_be_spoilt(const struct task *task, size_t i)
 		return e->kind == SIGNAL && e->sig == SIGUSR2;
 	if (!strcmp(mutation, "errno") || !strcmp(mutation, "no-signal"))
 		return e->kind == SIGNAL && e->sig == SIGUSR2;
+	if (!strcmp(mutation, "no-deadly"))
+		return e->kind == SIGNAL && i + 1 < task->events.nr && e[1].kind == END &&
+			(e[1].status & 0x7f);
 	if (!strcmp(mutation, "exit") || !strcmp(mutation, "dead"))
 		return e->kind == END;
 	if (!strcmp(mutation, "fork") || !strcmp(mutation, "no-fork") ||
@@ -1395,7 +1410,13 @@ static void compare_signal(struct pair *p, const struct event *s, const struct e
 
 static void compare_end(struct pair *p, const struct event *s, const struct event *t)
 {
+	const struct event *before = p->j ? t - 1 : NULL;
 	size_t len = s->text ? strlen(s->text) : 0;
+	int sig = t->status & 0x7f;
+
+	/* ptrace does not tell a SIGKILL, so this is all that is known of it. */
+	if (sig && (!is(before, SIGNAL) || (before->sig != sig && before->sig != SIGKILL)))
+		differ(p, "it is killed, and got no signal");
 
 	if (s->kind == SUPERSEDED) {
 		const struct event *exec = at(&p->t->events, p->j + 1);
@@ -1433,7 +1454,7 @@ static bool tracer_alone(struct pair *p, struct event *s, struct event *t)
 		if (t->ret)
 			differ(p, "the first result is not 0");
 		differences[CHILD_RETURNS]++;
-	} else if (is(t, RETURN) && ends && is(t - 1, ENTER)) {
+	} else if (is(t, RETURN) && ends && p->j && is(t - 1, ENTER)) {
 		differences[NO_RESULT]++;
 	} else if (is(t, SIGNAL) && t->sig == SIGKILL && ends && is(next, END)) {
 		differences[KILLED]++;
@@ -1474,8 +1495,8 @@ static void compare_task(struct task *task, struct task *other)
 			differences[NOT_ENTERED]++;
 			p.i++;
 			p.j++;
-		} else if (apart && is(s, SIGNAL) && !is(t, SIGNAL) && s->code <= 0 &&
-			   !is_handled_next(&task->events, p.i)) {
+		} else if (apart && is(s, SIGNAL) && !is(t, SIGNAL) &&
+			   has_no_effect(&task->events, p.i)) {
 			differences[UNSEEN]++;
 			p.i++;
 		} else if (s && t && s->kind == t->kind) {

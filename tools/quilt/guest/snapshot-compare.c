@@ -8,15 +8,22 @@
  * CPU the numbers have to come one after the other. A gap may be where the file
  * says that events were lost, and has to be as large as it says.
  *
- * usage: snapshot-compare [-n SNAPSHOTS] [-l | -c] [-b] [-k KIB] [-m MUTATION]
- *			   [INSTANCE]
+ * The writers of CPUs that go off and come back move to those of these CPUs that
+ * are there. Each of their records has to be read once, and on each CPU their
+ * numbers have to grow. As many as the file says may be missing in all.
+ *
+ * usage: snapshot-compare [-n SNAPSHOTS] [-l | -c] [-b] [-o CPU] [-k KIB]
+ *			   [-m MUTATION] [INSTANCE]
  *
  *   -n SNAPSHOTS  how many are taken (1000)
  *   -l            late: the next one is taken whether or not the last one was
  *                 read, and records are overwritten before, too
  *   -c            of one CPU after the other, by per_cpu/cpuN/snapshot_pipe
  *   -b            others resize the buffers meanwhile: a snapshot that is
- *                 refused is taken again
+ *                 refused is taken again. They may begin when there is a file
+ *                 /tmp/started, should end when there is /tmp/stop, and say
+ *                 that they have by /tmp/stopped
+ *   -o CPU        this one and all behind it go off and come back
  *   -k KIB        size of the buffer of a CPU (256, with -l 128)
  *   -m MUTATION   spoil one line before it is looked at: drop, twice, swap
  *                 (records), gap, quiet (reports of lost ones), mark
@@ -48,6 +55,9 @@
 #define AHEAD		400
 #define BUFFER_KB	256
 #define LATE_BUFFER_KB	128
+#define STARTED		"/tmp/started"
+#define STOP		"/tmp/stop"
+#define STOPPED		"/tmp/stopped"
 
 struct cpu {
 	int			id;
@@ -60,6 +70,14 @@ struct cpu {
 	uint64_t		all_lost;
 	uint64_t		gaps;
 	uint64_t		refused;
+	/* Goes off and comes back. In this case next is only how many were read. */
+	bool			moves;
+	/* The next number on each CPU, and a bit for each one that was read */
+	uint64_t		next_on[MAX_CPUS];
+	uint8_t			*seen;
+	uint64_t		seen_size;
+	/* Records that were on this CPU */
+	uint64_t		records;
 };
 
 static struct cpu cpus[MAX_CPUS];
@@ -67,6 +85,8 @@ static int nr_cpus;
 static char instance[256];
 static const char *mutation;
 static bool late, by_cpu, disturbed;
+static int first_moving = MAX_CPUS;
+static pthread_barrier_t started, stopped;
 static uint64_t wanted = 1000;
 static _Atomic bool stop;
 static _Atomic uint64_t taken;
@@ -132,10 +152,31 @@ static void write_record(struct cpu *cpu, int fd)
 	cpu->written++;
 }
 
+/* The calling thread runs on this CPU, or on all that move, or that don't. */
+static void run_on(int id, bool moving)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (int i = 0; i < nr_cpus; i++) {
+		if (id >= 0 ? cpus[i].id == id : cpus[i].moves == moving)
+			CPU_SET(cpus[i].id, &set);
+	}
+	if (sched_setaffinity(0, sizeof(set), &set))
+		fail("can't run on CPU %d: %s", id, strerror(errno));
+}
+
 static void *write_records(void *arg)
 {
 	int fd = open_file(O_WRONLY, "trace_marker");
 	struct cpu *cpu = arg;
+
+	/* All CPUs are there, and have a record. */
+	run_on(cpu->id, false);
+	write_record(cpu, fd);
+	if (cpu->moves)
+		run_on(-1, true);
+	pthread_barrier_wait(&started);
 
 	while (!stop) {
 		if (!late && cpu->written - cpu->next > AHEAD)
@@ -143,7 +184,9 @@ static void *write_records(void *arg)
 		else
 			write_record(cpu, fd);
 	}
-	/* The next record reports the lost ones. */
+	/* The next record reports the lost ones. All CPUs are there again. */
+	pthread_barrier_wait(&stopped);
+	run_on(cpu->id, false);
 	write_record(cpu, fd);
 	close(fd);
 
@@ -152,17 +195,42 @@ static void *write_records(void *arg)
 
 static void start_writers(void)
 {
+	pthread_barrier_init(&started, NULL, nr_cpus + 1);
+	pthread_barrier_init(&stopped, NULL, nr_cpus + 1);
 	for (int i = 0; i < nr_cpus; i++) {
-		pthread_attr_t attr;
-		cpu_set_t set;
-
-		CPU_ZERO(&set);
-		CPU_SET(cpus[i].id, &set);
-		pthread_attr_init(&attr);
-		pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
-		if (pthread_create(&cpus[i].writer, &attr, write_records, &cpus[i]))
+		if (pthread_create(&cpus[i].writer, NULL, write_records, &cpus[i]))
 			fail("no thread for CPU %d", cpus[i].id);
 	}
+	pthread_barrier_wait(&started);
+}
+
+static void make_file(const char *name)
+{
+	int fd = open(name, O_WRONLY | O_CREAT, 0600);
+
+	if (fd < 0)
+		fail("%s: %s", name, strerror(errno));
+	close(fd);
+}
+
+static void stop_others(void)
+{
+	make_file(STOP);
+	for (int tries = 0; access(STOPPED, F_OK); tries++) {
+		if (tries > 4 * PATIENCE_MS / 10)
+			fail("those who resize and switch CPUs off do not end");
+		usleep(10000);
+	}
+}
+
+static void stop_writers(void)
+{
+	stop = true;
+	if (disturbed)
+		stop_others();
+	pthread_barrier_wait(&stopped);
+	for (int i = 0; i < nr_cpus; i++)
+		pthread_join(cpus[i].writer, NULL);
 }
 
 /* The one that takes snapshots */
@@ -218,11 +286,60 @@ static struct cpu *cpu_of(int id, const char *line)
 	fail("no such CPU: %s", line);
 }
 
+static void read_once(struct cpu *writer, uint64_t number, const char *line)
+{
+	uint64_t byte = number / 8, size = writer->seen_size;
+	uint8_t bit = 1 << (number % 8);
+
+	if (byte >= size) {
+		size = (byte + 1) * 2;
+		writer->seen = realloc(writer->seen, size);
+		if (!writer->seen)
+			fail("no memory");
+		memset(writer->seen + writer->seen_size, 0, size - writer->seen_size);
+		writer->seen_size = size;
+	}
+	if (writer->seen[byte] & bit)
+		fail("a record is there twice: %s", line);
+	writer->seen[byte] |= bit;
+}
+
+/* It is of any writer that moves, on any CPU that they move to. */
+static void look_at_moving(const char *line, struct cpu *cpu, const char *text)
+{
+	struct cpu *writer;
+	uint64_t number;
+	int by;
+
+	if (sscanf(text, "%d %" SCNu64, &by, &number) != 2)
+		fail("not a record: %s", line);
+	writer = cpu_of(by, line);
+	if (!writer->moves)
+		fail("CPU %d has a record of a writer that does not move: %s", cpu->id, line);
+	if (number < writer->next_on[cpu->id])
+		fail("CPU %d: a record is not in its place: number %" PRIu64 " after %" PRIu64
+		     ": %s", cpu->id, number, writer->next_on[cpu->id] - 1, line);
+	read_once(writer, number, line);
+
+	writer->next_on[cpu->id] = number + 1;
+	writer->next++;
+	cpu->all_lost += cpu->lost;
+	cpu->gaps += cpu->lost > 0;
+	cpu->lost = 0;
+	cpu->records++;
+	records++;
+}
+
 static void look_at_record(const char *line, int id, const char *text)
 {
 	struct cpu *cpu = cpu_of(id, line);
 	uint64_t number, expected = cpu->next + cpu->lost;
 	int by;
+
+	if (cpu->moves) {
+		look_at_moving(line, cpu, text);
+		return;
+	}
 
 	if (sscanf(text, "%d %" SCNu64, &by, &number) != 2 || by != id)
 		fail("not a record of CPU %d: %s", id, line);
@@ -373,6 +490,9 @@ static void run(void)
 
 	sem_init(&drained, 0, 1);
 	start_writers();
+	run_on(-1, false);
+	if (disturbed)
+		make_file(STARTED);
 	if (pthread_create(&taker, NULL, take_snapshots, NULL))
 		fail("no thread to take snapshots");
 
@@ -391,9 +511,7 @@ static void run(void)
 	}
 	pthread_join(taker, NULL);
 
-	stop = true;
-	for (int i = 0; i < nr_cpus; i++)
-		pthread_join(cpus[i].writer, NULL);
+	stop_writers();
 	for (int i = 0; i < (by_cpu ? nr_cpus : 1); i++) {
 		take_one(i);
 		drain(fd);
@@ -408,8 +526,10 @@ static void read_cpus(void)
 	if (sched_getaffinity(0, sizeof(set), &set))
 		fail("sched_getaffinity: %s", strerror(errno));
 	for (int id = 0; id < MAX_CPUS; id++) {
-		if (CPU_ISSET(id, &set))
-			cpus[nr_cpus++].id = id;
+		if (!CPU_ISSET(id, &set))
+			continue;
+		cpus[nr_cpus].moves = id >= first_moving;
+		cpus[nr_cpus++].id = id;
 	}
 }
 
@@ -420,7 +540,7 @@ int main(int argc, char **argv)
 	char value[32];
 	int opt;
 
-	while ((opt = getopt(argc, argv, "n:lcbk:m:")) != -1) {
+	while ((opt = getopt(argc, argv, "n:lcbo:k:m:")) != -1) {
 		if (opt == 'n')
 			wanted = strtoull(optarg, NULL, 0);
 		else if (opt == 'l')
@@ -429,12 +549,14 @@ int main(int argc, char **argv)
 			by_cpu = true;
 		else if (opt == 'b')
 			disturbed = true;
+		else if (opt == 'o')
+			first_moving = atoi(optarg);
 		else if (opt == 'k')
 			kib = strtoul(optarg, NULL, 0);
 		else if (opt == 'm')
 			mutation = optarg;
 		else
-			fail("usage: snapshot-compare [-n SNAPSHOTS] [-l | -c] [-b] [-k KIB] [-m MUTATION] [INSTANCE]");
+			fail("usage: snapshot-compare [-n SNAPSHOTS] [-l | -c] [-b] [-o CPU] [-k KIB] [-m MUTATION] [INSTANCE]");
 	}
 	setlinebuf(stdout);
 	snprintf(instance, sizeof(instance), "/sys/kernel/tracing/instances/%s",
@@ -451,7 +573,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < nr_cpus; i++) {
 		struct cpu *cpu = &cpus[i];
 
-		if (cpu->next != cpu->written)
+		if (cpu->moves && !cpu->records)
+			fail("CPU %d had no records", cpu->id);
+		if (!cpu->moves && cpu->next != cpu->written)
 			fail("CPU %d: %" PRIu64 " were written, and the last one read is number %"
 			     PRIu64, cpu->id, cpu->written, cpu->next - 1);
 		written += cpu->written;
@@ -471,6 +595,11 @@ int main(int argc, char **argv)
 	if (!late && !by_cpu && marks < wanted * 9 / 10)
 		fail("only %" PRIu64 " of the snapshots had a record", marks);
 
+	for (int i = 0; i < nr_cpus; i++) {
+		if (cpus[i].moves)
+			printf("%" PRIu64 " records read were on CPU %d, which went off and on\n",
+			       cpus[i].records, cpus[i].id);
+	}
 	if (refused || busy || failed_swaps)
 		printf("%" PRIu64 " writes and %" PRIu64 " snapshots done again, %" PRIu64
 		       " messages of it\n", refused, busy, failed_swaps);

@@ -73,6 +73,9 @@ static const char * const words[] = {
 	"nopause-on-trace", "event-fork", "noevent-fork", "stacktrace",
 	"nostacktrace", "a:sched:sched_switch", "100 200", "sh\nbusybox", "*:*",
 	"function,event", "all", "marker", "=p", "+t", ":mod:", "",
+	"module vmlinux +e", "module vmlinux -e", "func vfs_* -e", "func * +e",
+	"system * name * -e", "file shmem.c line 1-1000 +e", "line -100 -e",
+	"name shmem* +e", "=e", "func -e", "event,stack", "none,all",
 };
 
 static uint64_t now(void)
@@ -174,12 +177,16 @@ static int find_file(char *path, size_t size)
 /* Operations that stop or fill a machine, with any kernel */
 static int is_left_out(const char *path, const char *text)
 {
-	/* CPUs go offline for long; records go to the console. */
-	return strstr(text, "mmiotrace") || strstr(text, "hwlat") ||
-	       strstr(path, "/printk") || strstr(path, "tracing_cpumask") ||
-	       /* Takes all memory for names. */
-	       (strstr(path, "saved_cmdlines_size") && strlen(text) > 5) ||
-	       (strstr(path, "buffer_") && strlen(text) > 4);
+	unsigned long long n = strtoull(text, NULL, 0);
+
+	/* CPUs go offline, or have their interrupts off, for long. */
+	if (strstr(text, "mmiotrace") || strstr(text, "hwlat"))
+		return 1;
+	/* Takes all memory for names, or for records; more than a machine has is refused. */
+	if (strstr(path, "saved_cmdlines_size"))
+		return n > 10000;
+
+	return strstr(path, "buffer_size_kb") && n > 4096 && n < 1000000000;
 }
 
 static const char *draw_text(char *buf, size_t size)

@@ -62,7 +62,7 @@ commit() { # SUBJECT FILE TEXT
 new_project() {
 	project=$work/$1
 	mkdir -p "$project/tools/quilt/cover"
-	cp "$QUILT_TOOLS"/*.sh "$project/tools/quilt/"
+	cp "$QUILT_TOOLS"/*.{sh,py} "$project/tools/quilt/"
 	export XDG_CACHE_HOME=$project/cache
 	printf 'Subject: tracing: Two lines\nFirst: tracing: One\nDepends:\n\nThe text.\n' \
 		>"$project/tools/quilt/cover/exports.txt"

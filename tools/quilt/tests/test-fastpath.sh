@@ -57,7 +57,18 @@ compare 0 'a static branch is a NOP' plain branch -f record -k keys
 compare 0 'what only the other side of the branch needs is free' plain argument -f record
 compare 1 'an instruction more is found by the name' plain store -f record
 compare 1 'an instruction more is found by the key' plain store -k keys
-compare 0 'a known instruction more passes' plain store -f record+1
+lengths() { # BASE QUILT: "WAS NOW"
+	"$QUILT_TOOLS/fastpath.py" -v -f record "$work/$1" "$work/$2" | sed -n 's/.*: \([0-9]*\) -> \([0-9]*\) instr.*/\1 \2/p'
+}
+read -r was now < <(lengths plain store)
+echo "record $was $now # why" >"$work/list"
+compare 0 'a listed instruction more passes' plain store -l "$work/list"
+compare 1 'as many as listed, and not fewer' plain branch -l "$work/list"
+compare 0 'fewer, with another compiler' plain branch -d -l "$work/list"
+echo "record $now $was" >"$work/list"
+compare 1 'more, with another compiler' plain store -d -l "$work/list"
+echo "recorder 1 1" >"$work/list"
+compare 1 'a listed function that nobody has is an error' plain branch -l "$work/list"
 compare 0 'a shorter path passes' store branch -f record
 compare 1 'a key that nobody has is an error' plain plain -f record -k keys
 compare 1 'a function that nobody has is an error' plain branch -f recorder

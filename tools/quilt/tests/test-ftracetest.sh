@@ -183,6 +183,25 @@ else
 	not_ok "another base: returned $rc"
 fi
 
+# Without --all: the tests that the quilt adds.
+mkdir -p "$work/top/tools/testing/selftests/ftrace/test.d/added"
+touch "$work/top/tools/testing/selftests/ftrace/test.d/added/one.tc"
+printf '%s\n' '# Why' added/listed.tc >"$work/top/tools/quilt/baseline/unsupported.txt"
+# added RC COUNT WHAT GUEST-RC: as all
+added() {
+	local rc=0
+	echo "$4" >"$work/rc"
+	cat >"$work/result"
+	BUILD=$work/build "$work/top/tools/quilt/selftest.sh" >"$work/out" 2>&1 || rc=$?
+	if [ $rc -eq "$1" ] && [ "$(tail -n 1 "$work/out")" = "$2" ]; then ok "$3"; else not_ok "$3: returned $rc"; fi
+}
+added 0 '1 passed, 0 failed, 1 skipped' 'an added test that is unsupported, as listed' 0 \
+	<<<$'PASS 1 added/one.tc it\nUNSUPPORTED 2 added/listed.tc it\n1 passed, 0 failed, 1 skipped'
+added 1 '0 passed, 1 failed, 1 skipped' 'an added test that is unsupported' 0 \
+	<<<$'UNSUPPORTED 1 added/one.tc it\nUNSUPPORTED 2 added/listed.tc it\n0 passed, 0 failed, 2 skipped'
+added 1 '0 passed, 1 failed, 0 skipped' 'an added test that fails' 1 \
+	<<<$'FAIL 1 added/one.tc it\n0 passed, 1 failed, 0 skipped'
+
 # The scenario, with an ftracetest that passes what can be run: a test is a
 # script that fails, or not.
 mkdir -p "$work/ftrace/test.d/trigger" "$work/bin"

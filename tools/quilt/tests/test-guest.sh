@@ -89,6 +89,26 @@ EOF
 runs daemon
 expect 0 'left a daemon' 'a scenario that leaves a daemon behind' "${command[@]}"
 
+scenario writer <<'EOF'
+seq 100000 >/tmp/numbers
+head -c 100000 /bin/busybox >/tmp/bytes
+printf 'no newline'
+EOF
+runs writer -o "/tmp/numbers:$work/numbers" -o "/tmp/bytes:$work/bytes"
+expect 0 'no newline' 'files of the guest' "${command[@]}"
+if cmp -s "$work/numbers" <(seq 100000) && [ "$(stat -c %s "$work/bytes")" -eq 100000 ]; then
+	ok 'files of the guest arrive whole'
+else
+	not_ok 'files of the guest arrive whole'
+fi
+if grep -q 'TQ-' "$work/out"; then
+	not_ok 'files of the guest are not printed'
+else
+	ok 'files of the guest are not printed'
+fi
+runs writer -o "/tmp/nothing:$work/nothing"
+expect 125 'did not send /tmp/nothing' 'a file that the guest does not have' "${command[@]}"
+
 runs content --icount
 expect 0 'on 1 CPUs' '--icount' "${command[@]}"
 
@@ -206,6 +226,8 @@ for word; do
 	case $word in
 	initrd=*) [ -s "${word#*=}" ] || exit 9 ;;
 	*=hang) exec sleep 1000 ;;
+	tq.files=*)
+		{ printf 'text without its end'; echo 'TQ-FILE 0'; seq 1000 | gzip | base64; echo TQ-END; } >&3 ;;
 	esac
 done
 echo "UML has $*" >&3
@@ -215,10 +237,19 @@ chmod +x "$work/um/linux"
 runs content -k "$work/um" -s 3 -A 'some=*'
 expect 4 'ncpus=3' 'UML' "${command[@]}"
 expect 4 'tq.run=content some=*' 'UML gets the command line' "${command[@]}"
+runs content -k "$work/um" -o "/tmp/numbers:$work/from-um"
+expect 4 'text without its end' 'UML sends a file' "${command[@]}"
+if cmp -s "$work/from-um" <(seq 1000) && ! grep -q H4sI "$work/out"; then
+	ok 'the file arrives, and is not printed'
+else
+	not_ok 'the file arrives, and is not printed'
+fi
+runs content -k "$work/um" -o "/tmp/one:$work/one" -o "/tmp/two:$work/two"
+expect 4 'did not send /tmp/two' 'UML sends one file of two' "${command[@]}"
 runs content -k "$work/um" -t 3 -A some=hang
 expect 124 'did not finish content in 3 s' 'a UML that hangs' "${command[@]}"
 runs content -k "$work/um" --icount
-expect 1 'is for x86_64' 'UML with --icount' "${command[@]}"
+expect 1 'is for QEMU' 'UML with --icount' "${command[@]}"
 
 # Bad input, a bad machine.
 expect 1 'there is no kernel in /nonexistent' 'no kernel' "$guest" run -k /nonexistent true
@@ -229,6 +260,7 @@ expect 1 'needs a value' 'an option without its value' "$guest" run -s
 expect 1 "'many' is not a number" 'a number that is none' "$guest" run -s many true
 expect 1 'there is no /nonexistent' 'a file that is not there' \
 	"$guest" run -q -k "$kernel" -L "$work/console" -a /nonexistent:/x true
+expect 1 'not of the form' 'a file of the guest without a place' "$guest" run -k "$kernel" -o /tmp/file true
 expect 1 'not of the form' 'a file without a place' \
 	"$guest" run -q -k "$kernel" -L "$work/console" -a /etc/passwd true
 expect 1 'command line gets too long' 'too many arguments' \

@@ -65,6 +65,24 @@ int declared(int i);'
 	says 'names no function'
 }
 
+# --- cover letters ----------------------------------------------------------
+
+test_covers() {
+	local cover
+	prose_project covers
+	for cover in "$project"/tools/quilt/cover/*.txt; do
+		printf '\n%s\n================\n\nAfter the fixes.\n' 'Order of posting' >>"$cover"
+		printf '\nNot done\n========\n\nNothing.\n' >>"$cover"
+	done
+	q check covers
+	sed -i '/^Not done/d' "$cover"
+	fails q check covers
+	says "cover/${cover##*/} has no section \"Not done\""
+	rm "$cover"
+	fails q check covers
+	says "there is no cover/${cover##*/}"
+}
+
 # --- sentences --------------------------------------------------------------
 
 test_sentences_of_patches() {
@@ -121,6 +139,72 @@ test_sentences_of_the_project() {
 	for _ in {1..600}; do echo "This is a sentence."; echo; done >>"$project/NOTES.md"
 	q check sentences
 	says '1 passed, 0 failed'
+}
+
+# --- numbers and files ------------------------------------------------------
+
+test_numbers() {
+	local cover rst
+	prose_project numbers
+	cover=$project/tools/quilt/cover/exports.txt
+	rst=Documentation/cost.rst
+	cp "$QUILT_TOOLS/figures.py" "$project/tools/quilt/"
+	mkdir -p "$project/tools/bench/results"
+	printf 'row,base_instructions_median,quilt_instructions_median\nan event,1234.00,200.00\n' \
+		>"$project/tools/bench/results/bench.csv"
+	echo 'typed elsewhere' >"$project/tools/quilt/figures-typed"
+	echo "$rst; takes ([0-9,]+) and ([0-9,]+); bench:an event:base; bench:an event:quilt" \
+		>"$project/tools/quilt/figures-docs"
+	echo '  an event   {bench:an event:quilt|8}' >>"$cover"
+	commit 'Documentation: Tell the cost' $rst 'An event takes 1,234 and 200 instructions.'
+	q export
+	q check numbers
+
+	: "The results are newer than the letter and the document"
+	sed -i 's/200.00/201.00/' "$project/tools/bench/results/bench.csv"
+	fails q check numbers
+	says 'the cover letter of exports is not what the results give'
+	says "$rst: 200 is 201 in the results"
+	python3 "$project/tools/quilt/figures.py" docs -w "$project/build/linux"
+	grep -qx 'An event takes 1,234 and 201 instructions.' "$project/build/linux/$rst"
+	git_ commit -q -a -m 'Documentation: Tell the cost again' -m 'Somebody is in trouble.' -m 'Assisted-by: LLM'
+	q export
+	q check numbers
+
+	: "A row that was typed, a placeholder that is none"
+	echo '  another event        17' >>"$cover"
+	q export
+	fails q check numbers
+	says 'exports: another event: typed'
+	echo 'exports: another event' >>"$project/tools/quilt/figures-typed"
+	q check numbers
+	echo '{bench:no event:base}' >>"$cover"
+	fails q check numbers
+	says 'no result for {bench:no event:base}'
+}
+
+test_files() {
+	prose_project files
+	commit 'tracing: Files' kernel/trace/trace_files.c 'static struct names files[] = {
+	{ "by_table", 1 },
+	{ .name = "by_name" },
+};
+int create(void)
+{
+	trace_create_file("by_string", 0, parent, tr, fops);
+	tracefs_create_file(files[i].name, 0, parent, tr, fops);
+	trace_create_cpu_file("of_cpu", 0, parent, tr, cpu, fops);
+}'
+	commit 'Documentation: Files' Documentation/trace/ftrace.rst '  by_table, by_string:
+
+	Two of them.
+
+  per_cpu/cpu0/of_cpu:'
+	fails q check files
+	says 'by_name is not in Documentation/trace/ftrace.rst'
+	is "$(grep -c 'is not in' "$work/out")" 1
+	commit 'Documentation: Another' Documentation/trace/ftrace.rst '  by_name:'
+	q check files
 }
 
 run_tests

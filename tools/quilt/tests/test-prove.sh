@@ -148,7 +148,7 @@ ok 1 trace_a"
 # selftest WANT WHAT RC TEXT [FILE]
 selftest() {
 	printf '%s\n' "$4" >"$work/log"
-	selftest_verdict "$work/log" "${5:-dir/a.tc}" "$3" >"$work/out"
+	selftest_verdict "$work/log" "${5:-dir/a.tc}" "$3" none >"$work/out"
 	is "$1" "selftest: $2"
 }
 running='=== Ftrace unit tests ===
@@ -189,12 +189,23 @@ error: the kernel complained during selftest (exit code 0), console log: x
         100: WARNING: CPU: 1 PID: 12 at kernel/trace/trace.c:1"
 selftest passes "runtime verification" 0 "PASS           1 rv_a.tc    A test" verification/rv_a.tc
 
+console='[    0.000000] Linux version 7.3.4 (quilt@quilt) #1 SMP PREEMPT @0
+[    0.100000] WARNING: CPU: 0 PID: 1 at kernel/other.c:1 before+0x1/0x2
+[    0.200000] Run /init as init process'
+printf '%s\n' "$console" >"$work/log.console"
+selftest 'fails: hangs' "time limit without a report" 124 "$running
+error: the guest did not finish selftest in 300 s"
+printf '%s\n' "$console" '[    9.000000] BUG: KASAN: slab-use-after-free in trace_a+0x12/0x34' >"$work/log.console"
+selftest 'fails: BUG: KASAN: slab-use-after-free in trace_a+0x12/0x34' "time limit with a report" 124 "$running
+error: the guest did not finish selftest in 300 s"
+rm "$work/log.console"
+
 # --- scenarios --------------------------------------------------------------
 
 # scenario WANT WHAT RC TEXT
 scenario() {
 	printf '%s\n' "$4" >"$work/log"
-	scenario_verdict "$work/log" boot "$3" >"$work/out"
+	scenario_verdict "$work/log" boot "$3" none >"$work/out"
 	is "$1" "scenario: $2"
 }
 

@@ -13,6 +13,9 @@ cat >"$work/names" <<-'END'
 	tracing old_one
 	tracing old_two
 	tracing new_one
+	own own_one
+	tracing own_one
+	known own_one / some_reader
 	known old_(one|two) / some_reader
 END
 
@@ -61,6 +64,10 @@ test_log kept "the quilt's in an interrupt on the same CPU" < <(
 	report 'new_one / old_two' "$irq" "$one")
 test_log left-out "a known one" < <(
 	report 'old_two / some_reader' "$one" "$two")
+test_log kept "a known one, which is the quilt's own" < <(
+	report 'own_one / some_reader' "$one" "$two")
+test_log kept "the quilt's own in a file of mainline's, in an interrupt on the same CPU" < <(
+	report 'old_one / own_one' "$irq" "$one")
 test_log kept "nearly a known one" < <(
 	report 'old_two / some_readers' "$one" "$two")
 test_log kept "another complaint in its middle" < <(

@@ -407,6 +407,10 @@ test_proofs() {
 	sed -i 's/records_fixed/records/' "$proofs/fixes"
 	fails q check proofs
 	says 'fixes: there is no kunit trace_fix.records, which is to prove: tracing: Fix records'
+	printf 'fix tracing: Fix records\n\treading trace_fix.records_fixed and a/b.tc run it.\n' >"$proofs/fixes"
+	fails q check proofs
+	says 'fixes: there is no selftest a/b.tc, which is to prove: tracing: Fix records'
+	fails says 'fixes: there is no kunit'
 	printf 'fix tracing: Fix all\n\tselftest snapshot/none.tc\n' >"$proofs/fixes"
 	fails q check proofs
 	says 'fixes: no fix of this topic: tracing: Fix all'

@@ -380,6 +380,18 @@ test_tree_no_space() {
 	one_error
 }
 
+# The suite has no such version.
+test_tree_no_package() {
+	new_project package
+	mkdir "$project/bin"
+	printf '#!/bin/sh\ncase "$*" in\n*download*) echo "E: Unable to locate package" >&2; exit 100 ;;\nesac\n' \
+		>"$project/bin/apt-get"
+	chmod +x "$project/bin/apt-get"
+	KERNEL_MIRROR=file:///nonexistent PATH=$project/bin:$PATH fails q tree
+	says 'Debian: no package linux-source-7.3 in trixie-backports'
+	says 'no source of Linux 7.3.4 was found'
+}
+
 # As on a distribution without apt-get.
 test_tree_missing_tool() {
 	local tool
@@ -447,6 +459,38 @@ exports/0002-tracing-Two.patch'
 	is "$(cut -d ' ' -f 1,3 "$project/base" | tail -n 2)" 'blob kernel/trace/trace.c
 none'
 	is "$(cat "$project/kernel/trace/two.c")" 'int two;'
+}
+
+test_export_numbers() {
+	local cover
+	exported_project numbers
+	cover=$project/tools/quilt/cover/exports.txt
+	mkdir -p "$project/tools/bench/results"
+	cat >"$project/tools/bench/results/bench.csv" <<-'EOF'
+	row,base_instructions_median,quilt_instructions_median,quilt_ns_min
+	"an event, with words: 1 + 1",1234.00,200.51,1.25
+	EOF
+	cat >"$project/tools/bench/results/process.txt" <<-'EOF'
+	Instructions.
+
+	                   getppid()     open()
+	followed: all           1292       6252
+	EOF
+	cat >>"$cover" <<-'EOF'
+	  one {bench:an event, with words: 1 + 1:base|8}{bench:an event, with words: 1 + 1:quilt|8}
+	  two {process:followed: all:open()} {process:followed: all:open() - process:followed: all:getppid() / 10}
+	EOF
+	q export
+	grep -qx '  one    1,234     201' "$project/patches/exports/0000-cover-letter.patch"
+	grep -qx '  two 6,252 496' "$project/patches/exports/0000-cover-letter.patch"
+
+	: "A number that is not there"
+	echo '{bench:nothing:base}' >>"$cover"
+	fails q export
+	says 'no result for {bench:nothing:base}'
+	one_error
+	NUMBERS=any q export
+	grep -qx '?' "$project/patches/exports/0000-cover-letter.patch"
 }
 
 test_export_long_subject() {

@@ -11,6 +11,9 @@
  * "name=value" in a plain way, so that a program that knows no more than the
  * fields can print the same text. client_formats is for those who have a
  * formatter. It has no %c, which libtraceevent 1.7.1 does not know.
+ *
+ * Each time there are two debug messages as well, one of a device. With the flag
+ * T of dynamic debug they are records of dyndbg_message.
  */
 
 #include <linux/err.h>
@@ -19,7 +22,10 @@
 #include <linux/limits.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/printk.h>
 #include <linux/sched.h>
+#include <net/net_namespace.h>
 
 struct client_bits {
 	unsigned int	three : 3;
@@ -73,6 +79,8 @@ static void client_record(unsigned int seq)
 	       seq, (u32)val, val, (s16)val, (s8)val, (u16)val, client_array,
 	       mac, ip, client_bytes, client_bytes, (int)(seq % 8 + 1),
 	       client_bytes, client_bytes + 11);
+	pr_debug("seq=%u name=%s long=%s\n", seq, name, pre);
+	netdev_dbg(init_net.loopback_dev, "seq=%u u64=%llu\n", seq, val);
 }
 
 static int client_emit(const char *text, const struct kernel_param *kp)
