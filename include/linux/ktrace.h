@@ -70,7 +70,7 @@ void __ktrace_check(const char *fmt, ...)
 {
 }
 
-/* As COUNT_ARGS(), and 16 for up to 31 arguments, for a message that tells */
+/* As COUNT_ARGS(), but 16 for 16 to 31 arguments, so that the check fails */
 #define __ktrace_first(n, x...) n
 #define ____ktrace_nr(_0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, \
 		      _13, _14, _15, _16, _17, _18, _19, _20, _21, _22, _23, \

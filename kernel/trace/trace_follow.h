@@ -74,7 +74,7 @@ trace_follow_has(const struct trace_follow *follow, const struct task_struct *t)
 {
 	unsigned long mask = trace_follow_mask(follow);
 
-	return !mask || (READ_ONCE(t->trace_follow) & mask);
+	return (READ_ONCE(t->trace_follow) & mask) || !mask;
 }
 
 void trace_follow_init(struct trace_follow *follow);

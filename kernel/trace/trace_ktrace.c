@@ -133,18 +133,10 @@ static int ktrace_reg(struct trace_event_call *call, enum trace_reg type,
 
 /* Systems */
 
-static struct list_head *ktrace_get_fields(struct trace_event_call *call)
-{
-	return &to_ktrace_event(call)->call_fields;
-}
-
 static int ktrace_raw_init(struct trace_event_call *call)
 {
 	return register_trace_event(&call->event) ? 0 : -ENODEV;
 }
-
-/* An event without arguments has no fields. */
-static struct trace_event_fields ktrace_no_fields[] = { {} };
 
 static struct ktrace_system *ktrace_find_system(const char *name)
 {
@@ -171,7 +163,6 @@ static struct ktrace_system *ktrace_get_system(const char *name)
 		system->class.reg = ktrace_reg;
 		system->class.raw_init = ktrace_raw_init;
 		system->class.get_fields = ktrace_get_fields;
-		system->class.fields_array = ktrace_no_fields;
 		list_add_tail(&system->list, &ktrace_systems);
 	}
 	system->nr_events++;
@@ -231,8 +222,8 @@ static struct ktrace_event *ktrace_find_event(const struct ktrace_site *site)
 
 	hlist_for_each_entry(event, ktrace_bucket(name), node) {
 		if (!strcmp(event->name, name) &&
-		    !strcmp(event->fmt, ktrace_site_fmt(site)) &&
-		    !strcmp(event->system->name, ktrace_site_system(site)))
+		    !strcmp(ktrace_event_fmt(event), ktrace_site_fmt(site)) &&
+		    !strcmp(event->call.class->system, ktrace_site_system(site)))
 			return event;
 	}
 
@@ -264,7 +255,7 @@ struct trace_event_file *ktrace_file(struct trace_array *tr,
 
 static void ktrace_destroy_event(struct ktrace_event *event)
 {
-	struct ktrace_system *system = event->system;
+	struct ktrace_system *system = ktrace_event_system(event);
 
 	ktrace_free_event(event);
 	ktrace_put_system(system);
@@ -356,7 +347,7 @@ static struct ktrace_event *ktrace_same_name(const struct ktrace_event *event)
 	struct ktrace_event *other;
 
 	hlist_for_each_entry(other, ktrace_bucket(event->name), node) {
-		if (other->system == event->system &&
+		if (other->call.class == event->call.class &&
 		    !strcmp(other->call.name, event->call.name))
 			return other;
 	}
@@ -375,13 +366,13 @@ ktrace_scan_name(const struct ktrace_event *event, const struct module *mod)
 		name = trace_event_name(call);
 		if (name && !strcmp(name, event->call.name) &&
 		    call->class->system &&
-		    !strcmp(call->class->system, event->system->name))
+		    !strcmp(call->class->system, event->call.class->system))
 			return call;
 	}
 
 	for (int i = 0; mod && i < mod->num_trace_events; i++) {
 		call = mod->trace_events[i];
-		if (ktrace_is_other(call, event->system) &&
+		if (ktrace_is_other(call, ktrace_event_system(event)) &&
 		    !strcmp(trace_event_name(call), event->call.name))
 			return call;
 	}
@@ -404,7 +395,7 @@ static int ktrace_claim_name(struct ktrace_event *event, struct module *mod,
 			     char *place, size_t size)
 {
 	struct ktrace_event *other = ktrace_same_name(event);
-	struct ktrace_system *system = event->system;
+	struct ktrace_system *system = ktrace_event_system(event);
 	struct trace_event_call *call;
 	int ret;
 
@@ -441,14 +432,15 @@ static int ktrace_claim_name(struct ktrace_event *event, struct module *mod,
 /* The name is taken: "name__module" is likely to be free. */
 static int ktrace_set_alias(struct ktrace_event *event, struct module *mod)
 {
-	event->alias = kasprintf(GFP_KERNEL, "%s__%s", event->name,
-				 mod ? module_name(mod) : "vmlinux");
-	if (!event->alias)
+	const char *alias = kasprintf(GFP_KERNEL, "%s__%s", event->name,
+				      mod ? module_name(mod) : "vmlinux");
+
+	if (!alias)
 		return -ENOMEM;
 
-	event->call.name = event->alias;
+	event->call.name = alias;
 	/* Other names in the system may be the same as this one from now on. */
-	event->system->scan = true;
+	ktrace_event_system(event)->scan = true;
 
 	return 0;
 }
@@ -473,8 +465,8 @@ static int ktrace_name_event(struct ktrace_event *event,
 	}
 
 	pr_warn("%s:%s: %s:%u disagrees with %s and makes the event %s:%s\n",
-		event->system->name, event->name, site->file, site->line, place,
-		event->system->name, event->alias);
+		ktrace_site_system(site), event->name, site->file, site->line,
+		place, ktrace_site_system(site), event->call.name);
 
 	return 0;
 }

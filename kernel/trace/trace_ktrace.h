@@ -34,7 +34,7 @@ enum ktrace_op {
 enum ktrace_contents {
 	KTRACE_WORDS,		/* values of 64 bits */
 	KTRACE_VALUES,		/* values, and no strings or the like */
-	KTRACE_A_STRING,	/* and one string */
+	KTRACE_A_STRING,	/* and one string, with no holes between them */
 	KTRACE_ANYTHING,
 };
 
@@ -43,6 +43,7 @@ enum ktrace_contents {
  * @op: enum ktrace_op
  * @is_signed: the value has a sign
  * @star: the argument before this one says how long it is at most
+ * @value: @op of what the field itself keeps, up to KTRACE_OP_64
  * @offset: in the record
  * @size: in the record; for what is behind the fields its bound, with the
  *	  final 0 of a string
@@ -51,6 +52,7 @@ struct ktrace_field {
 	u8	op;
 	bool	is_signed;
 	bool	star;
+	u8	value;
 	u16	offset;
 	u16	size;
 };
@@ -75,16 +77,11 @@ struct ktrace_system {
 
 /**
  * struct ktrace_event - what sites of one system, name and format make together
- * @call: the trace event
- * @system: its system
+ * @call: the trace event; its name is @name where that was free
  * @node: in ktrace_events, by name
- * @call_fields: for filters, triggers and the format file
- * @links: trace arrays in which the event is on
  * @sites: the sites; none when the module of the last one is gone
- * @name: the name that the sites have; that of @call where it was free
- * @fmt: format of the output
- * @text: allocated strings of the event
- * @alias: the name of @call where @name was taken, or NULL
+ * @name: the name that the sites have, and behind its final 0 their format
+ * @links: trace arrays in which the event is on
  * @size: bytes of a record without what is behind the fields
  * @nr_fields: number of arguments
  * @first_piece: the first argument that may have bytes behind the fields
@@ -92,18 +89,18 @@ struct ktrace_system {
  * @holes: some bytes are between the fields
  * @perf: perf wants the event
  * @fields: the arguments
+ *
+ * There may be thousands, and nobody ever looks at most of them. So a member
+ * that can be derived is left out, and the fields of @call and its print_fmt are
+ * made when somebody asks for them, see ktrace_get_fields().
  */
 struct ktrace_event {
 	struct trace_event_call	call;
-	struct ktrace_system	*system;
 	struct hlist_node	node;
-	struct list_head	call_fields;
-	struct hlist_head	links;
 	struct ktrace_site	*sites;
 	const char		*name;
-	const char		*fmt;
-	char			*text;
-	char			*alias;
+	/* Recording reads what follows. */
+	struct hlist_head	links;
 	u16			size;
 	u8			nr_fields;
 	u8			first_piece;
@@ -150,6 +147,17 @@ static inline struct ktrace_event *to_ktrace_event(struct trace_event_call *call
 	return container_of(call, struct ktrace_event, call);
 }
 
+static inline struct ktrace_system *
+ktrace_event_system(const struct ktrace_event *event)
+{
+	return container_of(event->call.class, struct ktrace_system, class);
+}
+
+static inline const char *ktrace_event_fmt(const struct ktrace_event *event)
+{
+	return event->name + strlen(event->name) + 1;
+}
+
 static inline const char *ktrace_site_system(const struct ktrace_site *site)
 {
 	return site->text;
@@ -194,6 +202,7 @@ struct ktrace_event *ktrace_make_event(const struct ktrace_site *site,
 				       struct ktrace_system *system,
 				       bool copy, char *error, size_t size);
 void ktrace_free_event(struct ktrace_event *event);
+struct list_head *ktrace_get_fields(struct trace_event_call *call);
 
 /* trace_ktrace_print.c: from a record to text */
 

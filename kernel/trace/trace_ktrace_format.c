@@ -164,19 +164,17 @@ static bool ktrace_tools_know(const struct ktrace_conv *conv)
 /*
  * struct ktrace_maker - what is known of an event while it is made
  * @event: the event
- * @site: its first site
  * @names: the names of its fields
- * @types: and of their types
+ * @types: the names of their types
  * @nr: number of fields
  * @size: bytes of the record so far
- * @text: the strings of the event
+ * @text: strings that @names and @types point to
  * @print_fmt: the format for tools, without arguments
  * @print_args: the arguments for @print_fmt
  * @error: why there is no event
  */
 struct ktrace_maker {
 	struct ktrace_event	*event;
-	const struct ktrace_site *site;
 	const char		*names[KTRACE_MAX_ARGS];
 	const char		*types[KTRACE_MAX_ARGS];
 	unsigned int		nr;
@@ -272,6 +270,7 @@ static int ktrace_add_field(struct ktrace_maker *maker, const char *name,
 
 	field = &event->fields[maker->nr];
 	field->op = op;
+	field->value = op & KTRACE_OP_SIZE;
 	field->star = star;
 	field->offset = offset;
 	field->size = bound;
@@ -283,7 +282,8 @@ static int ktrace_add_field(struct ktrace_maker *maker, const char *name,
 			event->contents = KTRACE_ANYTHING;
 		} else {
 			event->first_piece = maker->nr;
-			event->contents = op == KTRACE_OP_STRING && !star ?
+			event->contents = op == KTRACE_OP_STRING && !star &&
+					  bound > 1 ?
 					  KTRACE_A_STRING : KTRACE_ANYTHING;
 		}
 	}
@@ -419,7 +419,7 @@ static int ktrace_add_dump(struct ktrace_maker *maker, const char *name,
 			return ktrace_refuse(maker, -EINVAL, "%%ph without a size");
 		size = min_t(unsigned int, size, conv->spec.field_width);
 	}
-	/* Tools have no %ph: as near to it as they can get */
+	/* Tools have no %ph. This is the nearest that they can print. */
 	seq_buf_puts(&maker->print_fmt, "%s");
 	seq_buf_puts(args, ", __print_hex");
 	if (conv->nr_ext > 1 && conv->ext[1] == 'N')
@@ -562,109 +562,173 @@ static int ktrace_parse(struct ktrace_maker *maker, const char *fmt)
 	if (nr && event->contents == KTRACE_VALUES && !event->holes &&
 	    event->size == sizeof(struct trace_entry) + nr * sizeof(u64))
 		event->contents = KTRACE_WORDS;
-
-	return 0;
-}
-
-/* A string of the maker's text, in the copy of that which the event has */
-static const char *ktrace_event_text(const struct ktrace_maker *maker,
-				     const char *str)
-{
-	if (str < maker->text_buf ||
-	    str >= maker->text_buf + sizeof(maker->text_buf))
-		return str;
-
-	return maker->event->text + (str - maker->text_buf);
-}
-
-/* The fields that filters, triggers and tools see */
-static int ktrace_define_fields(struct ktrace_maker *maker)
-{
-	struct ktrace_event *event = maker->event;
-	bool is_signed;
-	int size, ret;
-
-	for (int i = 0; i < event->nr_fields; i++) {
-		struct ktrace_field *field = &event->fields[i];
-
-		size = field->size;
-		is_signed = field->is_signed;
-		if (field->op == KTRACE_OP_STRING || field->op == KTRACE_OP_DUMP) {
-			size = sizeof(u32);
-			is_signed = field->op == KTRACE_OP_STRING &&
-				    is_signed_type(char);
-		}
-
-		ret = trace_define_field(&event->call,
-					 ktrace_event_text(maker, maker->types[i]),
-					 ktrace_event_text(maker, maker->names[i]),
-					 field->offset, size, is_signed,
-					 FILTER_OTHER);
-		if (ret)
-			return ret;
-
-		if (field->op >= KTRACE_OP_COPY)
-			list_first_entry(&event->call_fields,
-					 struct ftrace_event_field, link)->len = size;
-	}
+	if (event->contents == KTRACE_A_STRING && event->holes)
+		event->contents = KTRACE_ANYTHING;
 
 	return 0;
 }
 
 /*
- * ktrace_free_event - undo ktrace_make_event()
- * @event: the event, which is not registered; NULL and errors are ignored
+ * struct ktrace_call_fields - the fields of an event for filters and tools
+ * @list: the fields, the last one first
+ * @fields: the same; their strings are behind them, and those of @call
  */
-void ktrace_free_event(struct ktrace_event *event)
-{
-	if (IS_ERR_OR_NULL(event))
-		return;
+struct ktrace_call_fields {
+	struct list_head		list;
+	struct ftrace_event_field	fields[];
+};
 
-	trace_destroy_fields(&event->call);
-	kfree(event->alias);
-	kfree(event->text);
-	kfree(event);
+static DEFINE_MUTEX(ktrace_fields_mutex);
+
+/* A string of the maker's text, in the copy of that at @text */
+static const char *ktrace_copied(const struct ktrace_maker *maker,
+				 const char *text, const char *str)
+{
+	if (str < maker->text_buf ||
+	    str >= maker->text_buf + sizeof(maker->text_buf))
+		return str;
+
+	return text + (str - maker->text_buf);
 }
 
-DEFINE_FREE(ktrace_free_event, struct ktrace_event *, ktrace_free_event(_T))
-
-/* The name, the format and what has been made of them, in one allocation */
-static int ktrace_set_text(struct ktrace_maker *maker, bool copy)
+static void ktrace_define_field(const struct ktrace_field *field,
+				struct ftrace_event_field *call_field)
 {
-	struct ktrace_event *event = maker->event;
-	const char *name = ktrace_site_name(maker->site);
+	call_field->filter_type = filter_assign_type(call_field->type);
+	call_field->offset = field->offset;
+	call_field->size = field->size;
+	call_field->is_signed = field->is_signed;
+	if (field->op == KTRACE_OP_STRING || field->op == KTRACE_OP_DUMP) {
+		call_field->size = sizeof(u32);
+		call_field->is_signed = field->op == KTRACE_OP_STRING &&
+					is_signed_type(char);
+	} else if (field->op >= KTRACE_OP_COPY) {
+		call_field->len = field->size;
+	}
+}
+
+/* The fields of an event in one allocation, and its format for tools */
+static struct ktrace_call_fields *
+ktrace_define_fields(struct ktrace_maker *maker, struct trace_event_call *call)
+{
 	size_t print_len = seq_buf_used(&maker->print_fmt);
 	size_t args_len = seq_buf_used(&maker->print_args);
 	size_t text_len = seq_buf_used(&maker->text);
-	size_t name_len = 0;
+	struct ktrace_call_fields *fields;
 	char *text;
 
-	/* A module takes its own strings with it. */
-	if (copy)
-		name_len = strlen(name) + 1 +
-			   strlen(ktrace_site_fmt(maker->site)) + 1;
+	fields = kzalloc(struct_size(fields, fields, maker->nr) + text_len +
+			 print_len + args_len + 1, GFP_KERNEL);
+	if (!fields)
+		return NULL;
 
-	text = kmalloc(text_len + name_len + print_len + args_len + 1, GFP_KERNEL);
-	if (!text)
-		return -ENOMEM;
-
-	event->text = text;
+	text = (char *)&fields->fields[maker->nr];
 	memcpy(text, maker->text.buffer, text_len);
-	text += text_len;
-	if (copy) {
-		name = memcpy(text, name, name_len);
-		text += name_len;
+	INIT_LIST_HEAD(&fields->list);
+	for (int i = 0; i < maker->nr; i++) {
+		struct ftrace_event_field *field = &fields->fields[i];
+
+		field->name = ktrace_copied(maker, text, maker->names[i]);
+		field->type = ktrace_copied(maker, text, maker->types[i]);
+		ktrace_define_field(&maker->event->fields[i], field);
+		list_add(&field->link, &fields->list);
 	}
-	event->name = name;
-	event->call.name = name;
-	event->fmt = name + strlen(name) + 1;
 
-	event->call.print_fmt = text;
-	memcpy(text, maker->print_fmt.buffer, print_len);
-	memcpy(text + print_len, maker->print_args.buffer, args_len);
-	text[print_len + args_len] = 0;
+	call->print_fmt = text + text_len;
+	memcpy(call->print_fmt, maker->print_fmt.buffer, print_len);
+	memcpy(call->print_fmt + print_len, maker->print_args.buffer, args_len);
 
-	return 0;
+	return fields;
+}
+
+static void ktrace_free_maker(struct ktrace_maker *maker)
+{
+	if (maker)
+		ktrace_free_event(maker->event);
+	kfree(maker);
+}
+
+DEFINE_FREE(ktrace_free_maker, struct ktrace_maker *, ktrace_free_maker(_T))
+
+/* A maker with an event that has no name yet */
+static struct ktrace_maker *ktrace_new_maker(unsigned int nr)
+{
+	struct ktrace_maker *maker __free(ktrace_free_maker) = NULL;
+	struct ktrace_event *event;
+
+	maker = kzalloc_obj(*maker);
+	if (!maker)
+		return NULL;
+
+	event = kzalloc_flex(*event, fields, nr);
+	if (!event)
+		return NULL;
+
+	event->nr_fields = nr;
+	event->first_piece = nr;
+	event->contents = KTRACE_VALUES;
+	maker->event = event;
+	maker->size = sizeof(struct trace_entry);
+	seq_buf_init(&maker->text, maker->text_buf, sizeof(maker->text_buf));
+	seq_buf_init(&maker->print_fmt, maker->print_fmt_buf,
+		     sizeof(maker->print_fmt_buf));
+	seq_buf_init(&maker->print_args, maker->print_args_buf,
+		     sizeof(maker->print_args_buf));
+
+	return no_free_ptr(maker);
+}
+
+/*
+ * ktrace_get_fields - the fields that filters, triggers and tools see
+ * @call: the trace event
+ *
+ * They are made from the format, with the format for tools, when somebody asks
+ * for the first time, and stay as long as the event.
+ *
+ * Context: may sleep, with or without event_mutex and trace_event_sem
+ *
+ * Return: the list, which has no fields if there is no memory for them.
+ */
+struct list_head *ktrace_get_fields(struct trace_event_call *call)
+{
+	struct ktrace_maker *maker __free(ktrace_free_maker) = NULL;
+	struct ktrace_event *event = to_ktrace_event(call);
+	struct ktrace_call_fields *fields;
+	static LIST_HEAD(no_fields);
+
+	/* Pairs with the release below. */
+	fields = smp_load_acquire(&call->data);
+	if (fields)
+		return &fields->list;
+
+	guard(mutex)(&ktrace_fields_mutex);
+	fields = call->data;
+	if (!fields) {
+		maker = ktrace_new_maker(event->nr_fields);
+		if (maker && !ktrace_parse(maker, ktrace_event_fmt(event)))
+			fields = ktrace_define_fields(maker, call);
+		/* After the fields and print_fmt */
+		smp_store_release(&call->data, fields);
+	}
+
+	return fields ? &fields->list : &no_fields;
+}
+
+/*
+ * ktrace_free_event - undo ktrace_make_event()
+ * @event: the event, which is not registered; NULL is ignored
+ */
+void ktrace_free_event(struct ktrace_event *event)
+{
+	if (!event)
+		return;
+
+	kfree(event->call.data);
+	if (event->call.name != event->name)
+		kfree(event->call.name);
+	/* The kernel's own text is not copied. */
+	kfree_const(event->name);
+	kfree(event);
 }
 
 /*
@@ -682,9 +746,11 @@ struct ktrace_event *ktrace_make_event(const struct ktrace_site *site,
 				       struct ktrace_system *system,
 				       bool copy, char *error, size_t size)
 {
-	struct ktrace_maker *maker __free(kfree) = kzalloc_obj(*maker);
-	struct ktrace_event *event __free(ktrace_free_event) = NULL;
+	struct ktrace_maker *maker __free(ktrace_free_maker) = NULL;
+	const char *name = ktrace_site_name(site);
+	const char *fmt = ktrace_site_fmt(site);
 	unsigned int nr = site->nr_args;
+	struct ktrace_event *event;
 	int ret;
 
 	if (nr > KTRACE_MAX_ARGS) {
@@ -692,42 +758,33 @@ struct ktrace_event *ktrace_make_event(const struct ktrace_site *site,
 		return ERR_PTR(-EINVAL);
 	}
 
-	if (maker)
-		event = kzalloc_flex(*event, fields, nr);
-	if (!event) {
+	maker = ktrace_new_maker(nr);
+	if (!maker) {
 		snprintf(error, size, "no memory");
 		return ERR_PTR(-ENOMEM);
 	}
 
-	INIT_LIST_HEAD(&event->call_fields);
-	event->nr_fields = nr;
-	event->first_piece = nr;
-	event->contents = KTRACE_VALUES;
-	event->system = system;
-	event->call.class = &system->class;
-	event->call.event.funcs = &ktrace_event_funcs;
-	event->call.flags = TRACE_EVENT_FL_DYNAMIC | TRACE_EVENT_FL_KTRACE |
-			    TRACE_EVENT_FL_TP_RECORD;
-
-	maker->event = event;
-	maker->site = site;
-	maker->size = sizeof(struct trace_entry);
-	seq_buf_init(&maker->text, maker->text_buf, sizeof(maker->text_buf));
-	seq_buf_init(&maker->print_fmt, maker->print_fmt_buf,
-		     sizeof(maker->print_fmt_buf));
-	seq_buf_init(&maker->print_args, maker->print_args_buf,
-		     sizeof(maker->print_args_buf));
-	snprintf(maker->error, sizeof(maker->error), "no memory");
-
-	ret = ktrace_parse(maker, ktrace_site_fmt(site));
-	if (!ret)
-		ret = ktrace_set_text(maker, copy);
-	if (!ret)
-		ret = ktrace_define_fields(maker);
+	ret = ktrace_parse(maker, fmt);
 	if (ret) {
 		strscpy(error, maker->error, size);
 		return ERR_PTR(ret);
 	}
 
-	return no_free_ptr(event);
+	/* A module takes its own strings with it. */
+	if (copy)
+		name = kmemdup(name, fmt + strlen(fmt) + 1 - name, GFP_KERNEL);
+	if (!name) {
+		snprintf(error, size, "no memory");
+		return ERR_PTR(-ENOMEM);
+	}
+
+	event = no_free_ptr(maker->event);
+	event->name = name;
+	event->call.name = name;
+	event->call.class = &system->class;
+	event->call.event.funcs = &ktrace_event_funcs;
+	event->call.flags = TRACE_EVENT_FL_DYNAMIC | TRACE_EVENT_FL_KTRACE |
+			    TRACE_EVENT_FL_TP_RECORD;
+
+	return event;
 }

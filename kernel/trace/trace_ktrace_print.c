@@ -198,7 +198,7 @@ static enum print_line_t ktrace_print(struct trace_iterator *iter, int flags,
 	}
 
 	field = event->fields;
-	for (begin = event->fmt; ; begin = conv.end) {
+	for (begin = ktrace_event_fmt(event); ; begin = conv.end) {
 		ktrace_next_conv(begin, &conv);
 		ktrace_print_text(s, begin, ktrace_text_end(begin, &conv));
 		if (conv.begin == conv.end)

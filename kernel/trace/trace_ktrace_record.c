@@ -15,6 +15,7 @@
 #include <linux/ktrace.h>
 #include <linux/rculist.h>
 #include <linux/socket.h>
+#include <linux/unaligned.h>
 
 #include <asm/word-at-a-time.h>
 
@@ -42,33 +43,67 @@ const char *ktrace_string(const char *str)
 	return str ? "(efault)" : EVENT_NULL_STR;
 }
 
-/* strnlen(), by words where a word may be read of which only a part is used */
-static __always_inline unsigned int
-ktrace_strnlen(const char *str, unsigned int max)
-{
+/* A word may be at any address, and only some bytes of it are used. */
 #if defined(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS) && \
 	!defined(CONFIG_KASAN) && !defined(CONFIG_KMSAN)
+#define KTRACE_STRINGS_BY_WORDS	1
+#else
+#define KTRACE_STRINGS_BY_WORDS	0
+#endif
+
+/* strnlen(), by words where that may be; @max is not 0 */
+static __always_inline unsigned int
+ktrace_strnlen(const char *str, unsigned long max)
+{
+#if KTRACE_STRINGS_BY_WORDS
 	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
-	unsigned long word, bits;
-	unsigned int len;
+	unsigned long word, bits, len;
+	long last;
 
-	for (len = 0; len < max; len += sizeof(word)) {
-		/* The next page may not be there. */
-		if (unlikely(offset_in_page(str + len) > PAGE_SIZE - sizeof(word)))
-			return len + strnlen(str + len, max - len);
-
+	/* The next page may not be there. */
+	last = PAGE_SIZE - sizeof(word) - offset_in_page(str);
+	for (len = 0; likely((long)len <= last); len += sizeof(word)) {
 		word = read_word_at_a_time(str + len);
-		if (!has_zero(word, &bits, &constants))
-			continue;
-		bits = prep_zero_mask(word, bits, &constants);
-		len += find_zero(create_zero_mask(bits));
-		break;
+		if (has_zero(word, &bits, &constants)) {
+			bits = prep_zero_mask(word, bits, &constants);
+			len += find_zero(create_zero_mask(bits));
+			return min(len, max);
+		}
+		if (len + sizeof(word) >= max)
+			return max;
 	}
 
-	return min(len, max);
+	return len + strnlen(str + len, max - len);
 #else
 	return strnlen(str, max);
 #endif
+}
+
+static __always_inline void ktrace_copy_word(char *dst, const char *src)
+{
+	put_unaligned(read_word_at_a_time(src), (unsigned long *)dst);
+}
+
+/* memcpy() of a string; most are short, and a call is longer than the copy. */
+static __always_inline void ktrace_copy_string(char *dst, const char *src,
+					       unsigned int len)
+{
+	const unsigned int word = sizeof(unsigned long);
+	unsigned int last = len - word;
+
+	if (!KTRACE_STRINGS_BY_WORDS || unlikely(last > 3 * word)) {
+		memcpy(dst, src, len);
+		return;
+	}
+
+	/* Of one word to four; the last one may overlap the one before. */
+	ktrace_copy_word(dst, src);
+	if (last > word) {
+		ktrace_copy_word(dst + word, src + word);
+		if (last > 2 * word)
+			ktrace_copy_word(dst + 2 * word, src + 2 * word);
+	}
+	ktrace_copy_word(dst + last, src + last);
 }
 
 /*
@@ -101,7 +136,7 @@ ktrace_measure_all(const struct ktrace_event *event, const u64 *args,
 			if (star >= 0)
 				max = min_t(unsigned long, max, star);
 			src = ktrace_string(src);
-			len = ktrace_strnlen(src, max);
+			len = max ? ktrace_strnlen(src, max) : 0;
 			left -= len++;
 		} else {
 			max = min_t(unsigned int, field->size, left);
@@ -124,13 +159,15 @@ ktrace_measure_string(const struct ktrace_event *event, const u64 *args,
 		      const void **srcs, u16 *lens)
 {
 	unsigned int nr = event->first_piece;
+	unsigned int len;
 	const char *str;
 
 	str = ktrace_string((const char *)(unsigned long)args[nr]);
 	*srcs = str;
-	*lens = ktrace_strnlen(str, event->fields[nr].size - 1) + 1;
+	len = ktrace_strnlen(str, event->fields[nr].size - 1) + 1;
+	*lens = len;
 
-	return event->size + *lens;
+	return event->size + len;
 }
 
 static __always_inline unsigned int
@@ -176,12 +213,13 @@ static noinline void ktrace_copy(const struct ktrace_field *field, void *dst,
 static __always_inline void ktrace_pack_value(const struct ktrace_field *field,
 					      void *dst, u64 val)
 {
-	unsigned int op = field->op & KTRACE_OP_SIZE;
+	enum ktrace_op op = field->value;
 
-	if (op == KTRACE_OP_64)
-		*(u64 *)dst = val;
-	else if (op == KTRACE_OP_32)
+	/* Events with words only do not come here. */
+	if (likely(op == KTRACE_OP_32))
 		*(u32 *)dst = val;
+	else if (op == KTRACE_OP_64)
+		*(u64 *)dst = val;
 	else if (op == KTRACE_OP_16)
 		*(u16 *)dst = val;
 	else
@@ -201,24 +239,25 @@ static __always_inline void ktrace_pack_words(const struct ktrace_event *event,
 					      void *rec, const u64 *args)
 {
 	u64 *dst = rec + sizeof(struct trace_entry);
-	unsigned int nr = event->nr_fields;
+	unsigned long nr = event->nr_fields;
 
-	/* There is one at least. */
+	/* There is one at least. One index is less to count than two pointers. */
 	do {
-		*dst++ = *args++;
-	} while (--nr);
+		nr--;
+		dst[nr] = args[nr];
+	} while (nr);
 }
 
-/* All arguments are recorded by their value. */
+/* All arguments are recorded by their value; there is one at least. */
 static __always_inline void ktrace_pack_values(const struct ktrace_event *event,
 					       void *rec, const u64 *args)
 {
 	const struct ktrace_field *end = event->fields + event->nr_fields;
-	const struct ktrace_field *field;
+	const struct ktrace_field *field = event->fields;
 
-	ktrace_zero_holes(event, rec);
-	for (field = event->fields; field < end; field++)
+	do {
 		ktrace_pack_value(field, rec + field->offset, *args++);
+	} while (++field < end);
 }
 
 static noinline void
@@ -252,42 +291,40 @@ ktrace_pack_all(const struct ktrace_event *event, void *rec, const u64 *args,
 	}
 }
 
-/* The place of the string in the record stands for it while it is packed. */
+/* Packs the values with the location of the string in place of its pointer. */
 static __always_inline void
 ktrace_pack_string(const struct ktrace_event *event, void *rec, u64 *args,
 		   const void * const *srcs, const u16 *lens)
 {
 	unsigned int nr = event->first_piece;
-	unsigned int len = *lens;
 	char *dst = rec + event->size;
-	u64 arg = args[nr];
+	const char *src = *srcs;
+	unsigned int len;
 
-	args[nr] = len << 16 | event->size;
+	args[nr] = *lens << 16 | event->size;
 	ktrace_pack_values(event, rec, args);
-	args[nr] = arg;
+	args[nr] = (unsigned long)src;
 
-	dst[--len] = 0;
-	memcpy(dst, *srcs, len);
+	len = *lens - 1;
+	dst[len] = 0;
+	ktrace_copy_string(dst, src, len);
 }
 
 static __always_inline void
 ktrace_pack(const struct ktrace_event *event, void *rec, u64 *args,
 	    const void * const *srcs, const u16 *lens)
 {
-	if (event->contents == KTRACE_WORDS) {
-		ktrace_pack_words(event, rec, args);
-		return;
-	}
+	unsigned int contents = event->contents;
 
-	switch (event->contents) {
-	case KTRACE_VALUES:
-		ktrace_pack_values(event, rec, args);
-		break;
-	case KTRACE_A_STRING:
+	if (contents == KTRACE_WORDS) {
+		ktrace_pack_words(event, rec, args);
+	} else if (contents == KTRACE_A_STRING) {
 		ktrace_pack_string(event, rec, args, srcs, lens);
-		break;
-	default:
+	} else if (contents != KTRACE_VALUES) {
 		ktrace_pack_all(event, rec, args, srcs, lens);
+	} else if (event->nr_fields) {
+		ktrace_zero_holes(event, rec);
+		ktrace_pack_values(event, rec, args);
 	}
 }
 

@@ -27,50 +27,6 @@
 /* With the NUL. A longer name is cut. */
 #define PROCESS_FILENAME_MAX	256
 
-/**
- * process_trace_reserve - begin a record
- * @tr: the instance
- * @record: for process_trace_commit()
- * @type: of the record
- * @size: of the record in bytes
- *
- * Context: preemption is disabled from here to the commit. A snapshot may swap
- * the buffers in between. Its reader waits for the commit.
- *
- * Return: the record, or NULL when there is no room for it.
- */
-void *process_trace_reserve(struct trace_array *tr,
-			    struct process_record *record, int type,
-			    unsigned int size)
-{
-	struct trace_buffer *buffer = READ_ONCE(tr->array_buffer.buffer);
-
-	/* A reader of one buffer does not see what is in the other one. */
-	if (unlikely(buffer != tr->process_buffer)) {
-		WRITE_ONCE(tr->process_buffer, buffer);
-		process_trace_missed(tr);
-	}
-
-	record->buffer = buffer;
-	record->event = trace_buffer_lock_reserve(buffer, type, size,
-						  tracing_gen_ctx_dec());
-	if (unlikely(!record->event)) {
-		process_trace_missed(tr);
-		return NULL;
-	}
-
-	return ring_buffer_event_data(record->event);
-}
-
-/**
- * process_trace_commit - end of a record
- * @record: as process_trace_reserve() left it
- */
-void process_trace_commit(struct process_record *record)
-{
-	trace_buffer_unlock_commit_nostack(record->buffer, record->event);
-}
-
 static void process_trace_fork(void *data, struct task_struct *child,
 			       u64 clone_flags)
 {
@@ -83,10 +39,10 @@ static void process_trace_fork(void *data, struct task_struct *child,
 
 	guard(preempt_notrace)();
 
-	entry = process_trace_reserve(tr, &record, TRACE_PROCESS_FORK,
-				      sizeof(*entry));
-	if (!entry)
+	if (!process_trace_reserve(tr, &record, TRACE_PROCESS_FORK,
+				   sizeof(*entry)))
 		return;
+	entry = record.entry;
 
 	entry->child = child->pid;
 	entry->child_tgid = child->tgid;
@@ -112,10 +68,10 @@ static void process_trace_exec(void *data, struct task_struct *p,
 	len = strnlen(bprm->filename, PROCESS_FILENAME_MAX);
 	cut = len == PROCESS_FILENAME_MAX;
 	len -= cut;
-	entry = process_trace_reserve(tr, &record, TRACE_PROCESS_EXEC,
-				      struct_size(entry, filename, len + 1));
-	if (!entry)
+	if (!process_trace_reserve(tr, &record, TRACE_PROCESS_EXEC,
+				   struct_size(entry, filename, len + 1)))
 		return;
+	entry = record.entry;
 
 	entry->old_pid = old_pid;
 	entry->cut = cut;
@@ -137,10 +93,10 @@ static void process_trace_exit(void *data, struct task_struct *p,
 
 	guard(preempt_notrace)();
 
-	entry = process_trace_reserve(tr, &record, TRACE_PROCESS_EXIT,
-				      sizeof(*entry));
-	if (!entry)
+	if (!process_trace_reserve(tr, &record, TRACE_PROCESS_EXIT,
+				   sizeof(*entry)))
 		return;
+	entry = record.entry;
 
 	entry->code = p->exit_code;
 	entry->group_dead = group_dead;
@@ -172,10 +128,10 @@ static void process_trace_signal(void *data, int sig,
 
 	guard(preempt_notrace)();
 
-	entry = process_trace_reserve(tr, &record, TRACE_PROCESS_SIGNAL,
-				      sizeof(*entry));
-	if (!entry)
+	if (!process_trace_reserve(tr, &record, TRACE_PROCESS_SIGNAL,
+				   sizeof(*entry)))
 		return;
+	entry = record.entry;
 
 	entry->sig = sig;
 	entry->errno = 0;

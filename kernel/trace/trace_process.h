@@ -16,8 +16,8 @@ enum {
 };
 
 struct process_record {
-	struct trace_buffer		*buffer;
-	struct ring_buffer_event	*event;
+	struct trace_buffer	*buffer;
+	void			*entry;
 };
 
 bool process_trace_passes(struct trace_array *tr);
@@ -52,10 +52,55 @@ static inline u16 process_trace_gap(struct trace_array *tr)
 
 extern struct tracer process_tracer;
 
-void *process_trace_reserve(struct trace_array *tr,
-			    struct process_record *record, int type,
-			    unsigned int size);
-void process_trace_commit(struct process_record *record);
+/**
+ * process_trace_reserve - begin a record
+ * @tr: the instance
+ * @record: gets the record, and is for process_trace_commit()
+ * @type: of the record
+ * @size: of the record in bytes
+ *
+ * Context: preemption is disabled from here to the commit. A snapshot may swap
+ * the buffers in between. Its reader waits for the commit.
+ *
+ * Return: false when there is no room for the record.
+ */
+static __always_inline bool
+process_trace_reserve(struct trace_array *tr, struct process_record *record,
+		      int type, unsigned int size)
+{
+	struct trace_buffer *buffer = READ_ONCE(tr->array_buffer.buffer);
+	unsigned int trace_ctx = tracing_gen_ctx_dec();
+	struct ring_buffer_event *event;
+
+	/* A reader of one buffer does not see what is in the other one. */
+	if (unlikely(buffer != tr->process_buffer)) {
+		WRITE_ONCE(tr->process_buffer, buffer);
+		process_trace_missed(tr);
+	}
+
+	event = ring_buffer_lock_reserve(buffer, size);
+	if (unlikely(!event)) {
+		process_trace_missed(tr);
+		return false;
+	}
+
+	record->buffer = buffer;
+	record->entry = ring_buffer_reserved_data(event);
+	tracing_generic_entry_update(record->entry, type, trace_ctx);
+
+	return true;
+}
+
+/**
+ * process_trace_commit - end of a record
+ * @record: as process_trace_reserve() left it
+ */
+static __always_inline void
+process_trace_commit(const struct process_record *record)
+{
+	__this_cpu_write(trace_taskinfo_save, true);
+	ring_buffer_unlock_commit(record->buffer);
+}
 
 int process_trace_start_syscalls(struct trace_array *tr);
 void process_trace_stop_syscalls(struct trace_array *tr);

@@ -87,18 +87,62 @@ static void process_read_strings(struct process_strings *strings,
 	}
 }
 
-static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
+/* @strings is NULL for a system call that has none. */
+static __always_inline void
+process_record_enter(struct trace_array *tr, long id, bool compat,
+		     const unsigned long *args, unsigned int nr_args,
+		     const struct process_strings *strings)
 {
-	const struct syscall_metadata *meta = NULL;
 	struct process_sys_enter_entry *entry;
-	struct process_strings strings = {};
-	unsigned int nr_args = PROCESS_ARGS;
-	unsigned long args[PROCESS_ARGS];
-	struct trace_array *tr = data;
 	struct process_record record;
 	unsigned int i;
-	bool compat;
 	char *str;
+
+	if (!process_trace_reserve(tr, &record, TRACE_PROCESS_SYS_ENTER,
+				   struct_size(entry, args, nr_args) +
+				   (strings ? strings->size : 0)))
+		return;
+	entry = record.entry;
+
+	entry->nr = id;
+	entry->compat = compat;
+	entry->nr_args = nr_args;
+	entry->strings_mask = strings ? strings->mask : 0;
+	entry->strings_cut = strings ? strings->cut : 0;
+	entry->gap = process_trace_gap(tr);
+	memcpy(entry->args, args, nr_args * sizeof(*args));
+	str = (char *)&entry->args[nr_args];
+	for (i = 0; strings && i < strings->nr; i++) {
+		memcpy(str, strings->str[i], strings->len[i]);
+		str[strings->len[i]] = '\0';
+		str += strings->len[i] + 1;
+	}
+
+	process_trace_commit(&record);
+}
+
+static noinline void
+process_trace_enter_strings(struct trace_array *tr, long id,
+			    const unsigned long *args,
+			    const struct syscall_metadata *meta)
+{
+	struct process_strings strings = {};
+
+	process_read_strings(&strings, meta, args, tr->syscall_buf_sz);
+	/* The tracer may be left while a page is waited for. */
+	if (!process_trace_wants(tr, PROCESS_OPT_SYSCALLS))
+		return;
+
+	process_record_enter(tr, id, false, args, meta->nb_args, &strings);
+}
+
+static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
+{
+	unsigned long args[PROCESS_ARGS] __uninitialized;
+	const struct syscall_metadata *meta = NULL;
+	unsigned int nr_args = PROCESS_ARGS;
+	struct trace_array *tr = data;
+	bool compat;
 
 	might_fault();
 
@@ -110,38 +154,15 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 		meta = trace_syscall_metadata(id);
 	if (meta)
 		nr_args = meta->nb_args;
-	syscall_get_arguments(current, regs, args);
+	if (nr_args)
+		syscall_get_arguments(current, regs, args);
 
 	guard(preempt_notrace)();
 
-	if (meta && process_has_strings(meta) && tr->syscall_buf_sz) {
-		process_read_strings(&strings, meta, args, tr->syscall_buf_sz);
-		/* The tracer may be left while a page is waited for. */
-		if (!process_trace_wants(tr, PROCESS_OPT_SYSCALLS))
-			return;
-	}
-
-	entry = process_trace_reserve(tr, &record, TRACE_PROCESS_SYS_ENTER,
-				      struct_size(entry, args, nr_args) +
-				      strings.size);
-	if (!entry)
-		return;
-
-	entry->nr = id;
-	entry->compat = compat;
-	entry->nr_args = nr_args;
-	entry->strings_mask = strings.mask;
-	entry->strings_cut = strings.cut;
-	entry->gap = process_trace_gap(tr);
-	memcpy(entry->args, args, nr_args * sizeof(*args));
-	str = (char *)&entry->args[nr_args];
-	for (i = 0; i < strings.nr; i++) {
-		memcpy(str, strings.str[i], strings.len[i]);
-		str[strings.len[i]] = '\0';
-		str += strings.len[i] + 1;
-	}
-
-	process_trace_commit(&record);
+	if (meta && process_has_strings(meta) && tr->syscall_buf_sz)
+		process_trace_enter_strings(tr, id, args, meta);
+	else
+		process_record_enter(tr, id, compat, args, nr_args, NULL);
 }
 
 static void process_trace_sys_exit(void *data, struct pt_regs *regs, long ret)
@@ -155,10 +176,10 @@ static void process_trace_sys_exit(void *data, struct pt_regs *regs, long ret)
 	if (!process_trace_wants(tr, PROCESS_OPT_SYSCALLS))
 		return;
 
-	entry = process_trace_reserve(tr, &record, TRACE_PROCESS_SYS_EXIT,
-				      sizeof(*entry));
-	if (!entry)
+	if (!process_trace_reserve(tr, &record, TRACE_PROCESS_SYS_EXIT,
+				   sizeof(*entry)))
 		return;
+	entry = record.entry;
 
 	entry->nr = syscall_get_nr(current, regs);
 	entry->compat = process_trace_is_compat(regs);

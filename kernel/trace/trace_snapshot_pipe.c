@@ -49,20 +49,20 @@
 struct snapshot_pipe {
 	struct trace_iterator	iter;
 	const struct cpumask	*cpus;
-	/* The snapshot that is being read, which one that is, and the other */
+	/* The snapshot buffer, the live one, and the swap that made them so */
 	struct array_buffer	buffer;
 	struct trace_buffer	*live;
 	unsigned int		swaps;
 	struct rcu_gp_seq	rcu;
 	u64			count;
-	/* How far it is settled: the grace period, and all of it */
+	/* The grace period is over; the old records are gone, too */
 	bool			quiet;
 	bool			settled;
-	/* The last one that a read() has come to */
+	/* The count of the last snapshot that a read() has looked at */
 	u64			seen;
-	/* The last one of which a line said that it begins */
+	/* The count of the last snapshot whose first line was printed */
 	u64			begun;
-	/* There was something since it was opened or had an end */
+	/* Something was read since open() or the last end of file */
 	bool			was_read;
 	/* No other snapshot is to be taken, protected by trace_types_lock */
 	bool			holds;
@@ -98,7 +98,7 @@ static void snapshot_pipe_turn(struct snapshot_pipe *pipe)
 	pipe->settled = false;
 }
 
-/* Have all who got hold of it while it was live done what they were at? */
+/* Are all writers done that found the buffer while it was live? */
 static bool snapshot_is_quiet(struct trace_array *tr,
 			      struct rcu_gp_seq *rcu)
 {
@@ -121,7 +121,7 @@ static void snapshot_pipe_count_lost(struct snapshot_pipe *pipe)
 	}
 }
 
-/* For one sub-buffer at a time, as others need the lock */
+/* Takes the lock for one sub-buffer at a time, as others need it. */
 static bool snapshot_pipe_drop_old(struct snapshot_pipe *pipe)
 {
 	int cpu_file = pipe->iter.cpu_file;
@@ -176,6 +176,9 @@ static bool snapshot_pipe_settle(struct snapshot_pipe *pipe)
  * @ts: set to the timestamp of the record
  * @lost_events: set to the number of records lost before it, if not NULL
  *
+ * Context: May sleep. Called with the mutex of @iter and trace_access_lock()
+ *	    held.
+ *
  * Return: the record, or NULL when there is none, or a newer snapshot
  */
 struct ring_buffer_event *
@@ -223,7 +226,7 @@ static bool snapshot_pipe_has_records(struct snapshot_pipe *pipe)
 	return false;
 }
 
-/* A reader that has come to nothing yet gets no end of it. */
+/* Report the end only to a reader that has read something. */
 static bool snapshot_pipe_has_ended(struct snapshot_pipe *pipe)
 {
 	return pipe->was_read &&
@@ -259,9 +262,9 @@ static bool snapshot_pipe_has_changed(struct trace_array *tr,
 		return true;
 
 	/*
-	 * A snapshot is no news to a task that waits for a grace period. To be
-	 * woken by each of them would make more, if the switch to the task, or
-	 * its wake-up, triggers one.
+	 * A snapshot does not wake a task that waits for a grace period. If the
+	 * wake-up of the task, or the switch to it, triggers a snapshot, that
+	 * would go on for ever.
 	 */
 	if (!seen->quiet)
 		return false;
@@ -322,7 +325,7 @@ static int snapshot_pipe_wait(struct snapshot_pipe *pipe, bool block)
 		if (settled && snapshot_pipe_has_records(pipe))
 			return 1;
 
-		/* The next snapshot is another story, it can be waited for. */
+		/* The next read() waits for another snapshot. */
 		if (settled && snapshot_pipe_has_ended(pipe)) {
 			pipe->was_read = false;
 			return 0;
@@ -412,7 +415,7 @@ static ssize_t snapshot_pipe_read(struct kiocb *iocb, struct iov_iter *to)
 	guard(mutex)(&pipe->iter.mutex);
 
 	while (s->readpos >= trace_seq_used(s)) {
-		/* It may not wait, and still find that it was too late. */
+		/* It may come too late each time, and never wait. */
 		if (signal_pending(current))
 			return -ERESTARTSYS;
 
@@ -452,7 +455,7 @@ static __poll_t snapshot_pipe_poll(struct file *filp, poll_table *poll_table)
 	if (tracer_uses_snapshot(READ_ONCE(tr->current_trace)))
 		return EPOLLERR;
 
-	/* A task that reads may be at it for long. Look again after that. */
+	/* A reader may hold the mutex for long. Look again later. */
 	if (!mutex_trylock(&pipe->iter.mutex)) {
 		trace_snapshot_want_grace_period(tr);
 		return 0;
@@ -478,7 +481,7 @@ static int snapshot_pipe_take(struct trace_array *tr, int cpu)
 	return trace_snapshot_take(tr, cpu, false);
 }
 
-/* Old records are marked from now on: nobody had to know of them before. */
+/* Old records are marked from now on. Before, nobody looked at the marks. */
 static void snapshot_pipe_begin_marks(struct trace_array *tr)
 {
 	guard(trace_max_lock_irqsave)(tr);
@@ -576,7 +579,7 @@ static ssize_t snapshot_pipe_write(struct file *filp, const char __user *ubuf,
 			return cnt;
 	}
 
-	/* Old records are left. A snapshot that was taken stays taken. */
+	/* A signal left old records there: undo "hold", but no snapshot. */
 	if (signal_pending(current) && !held && READ_ONCE(pipe->holds)) {
 		snapshot_pipe_set_hold(pipe, false);
 		return -ERESTARTSYS;
@@ -929,9 +932,11 @@ static const struct file_operations snapshot_stat_fops = {
 };
 
 /**
- * trace_snapshot_create_files - create the files of this page
+ * trace_snapshot_create_files - create the snapshot files of a trace array
  * @tr: the trace array
  * @parent: its directory
+ *
+ * Context: May sleep.
  */
 void trace_snapshot_create_files(struct trace_array *tr, struct dentry *parent)
 {
@@ -944,10 +949,12 @@ void trace_snapshot_create_files(struct trace_array *tr, struct dentry *parent)
 }
 
 /**
- * trace_snapshot_create_cpu_files - create those of a CPU
+ * trace_snapshot_create_cpu_files - create the snapshot files of a CPU
  * @tr: the trace array
  * @parent: the directory of the CPU
  * @cpu: the CPU
+ *
+ * Context: May sleep.
  */
 void trace_snapshot_create_cpu_files(struct trace_array *tr,
 				     struct dentry *parent, int cpu)

@@ -26,7 +26,7 @@ static struct trace_array *get_instance(struct kunit *test)
 	return tr;
 }
 
-/* It is there, with its files, or it is not. */
+/* The instance exists with its files, or does not exist. */
 static void expect_instance(struct kunit *test, struct trace_array *tr)
 {
 	struct file *file = trace_kunit_open(test, INSTANCE, "trace", O_RDONLY);
@@ -116,7 +116,7 @@ static void busy_with_second_user(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, trace_array_init_printk(tr), 0);
 	KUNIT_ASSERT_PTR_EQ(test, get_instance(test), tr);
 	expect_busy(test, tr);
-	/* The one leaves, and the other destroys. */
+	/* One user leaves, and the other one destroys it. */
 	trace_array_put(tr);
 	KUNIT_EXPECT_EQ(test, trace_array_put_and_destroy(tr), 0);
 	expect_instance(test, NULL);
@@ -143,7 +143,7 @@ struct remover {
 	unsigned int	removed;
 };
 
-/* With the lookup of rmdir, but without the reference of a user */
+/* No rmdir may succeed, as there is always a reference. */
 static int remove_all_the_time(void *data)
 {
 	struct remover *remover = data;

@@ -35,7 +35,7 @@ static int make_other(struct kunit *test)
 #ifdef CONFIG_FUNCTION_TRACER
 #define OPS	64
 
-/* Free memory is what the next allocations get. KASAN sees that on its own. */
+/* The next allocations get memory that is free. KASAN needs no such test. */
 static bool ops_are_free(struct kunit *test, struct ftrace_ops *ops)
 {
 	struct ftrace_ops **taken;
@@ -114,7 +114,7 @@ static void check_opened(struct kunit *test, int ret)
 	if (ret) {
 		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
 	} else {
-		/* A text that does not end is cut off. */
+		/* Stop if the text does not end. */
 		while (records <= RECORDS &&
 		       trace_kunit_read(test, opened) > 0) {
 			for (text = env->text; (text = strstr(text, "record"));
@@ -138,7 +138,7 @@ static void open_without_memory(struct kunit *test)
 		__trace_array_puts(env->tr, _THIS_IP_, "record\n", 7);
 	trace_kunit_without_memory(test, open_trace, check_opened);
 
-	/* An iterator that is left would refuse this. */
+	/* A leaked iterator would make this fail. */
 	KUNIT_EXPECT_EQ(test, trace_kunit_write(test, "buffer_size_kb", "64"),
 			0);
 }
@@ -174,7 +174,7 @@ static unsigned int next_stack(struct trace_array *tr, unsigned long *frames)
 static noinline void call_printk(struct trace_array *tr)
 {
 	trace_array_printk(tr, _THIS_IP_, "text\n");
-	/* Not the last call, which may be a jump. */
+	/* Keep the compiler from making this a tail call. */
 	barrier();
 }
 
@@ -214,7 +214,7 @@ static void expect_caller(struct kunit *test, const char *caller)
 	KUNIT_EXPECT_LT(test, i, nr);
 }
 
-/* UML finds no function that is certain, unless it has frame pointers. */
+/* UML finds no reliable function without frame pointers. */
 static void need_stack(struct kunit *test)
 {
 	unsigned long frames[FRAMES];
@@ -242,7 +242,7 @@ static void stack_has_caller(struct kunit *test)
 	expect_caller(test, "call_puts");
 }
 
-/* The option of the top level is one of another instance. */
+/* The option of another instance, the top level, does not matter. */
 static void stack_is_option_of_instance(struct kunit *test)
 {
 	struct trace_kunit *env = test->priv;
@@ -280,7 +280,7 @@ static unsigned int records_in_trace(struct kunit *test, const char *record)
 	return records;
 }
 
-/* The record has what all records have, and room for it. */
+/* The record has room for a complete struct trace_entry. */
 static void inject_without_fields(struct kunit *test)
 {
 	struct trace_kunit *env = test->priv;
@@ -349,7 +349,7 @@ static void unregister_probe(void *data)
 	tracepoint_synchronize_unregister();
 }
 
-/* A direct call might be made with the data of the probe before. */
+/* A direct call might be made with the data of the previous probe. */
 static void one_probe_is_iterated_over(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, register_trace_sys_enter(probe, test), 0);

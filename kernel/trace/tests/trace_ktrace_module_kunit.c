@@ -8,6 +8,7 @@
 
 #include <kunit/test.h>
 #include <linux/cleanup.h>
+#include <linux/irqflags.h>
 #include <linux/ktrace.h>
 #include <linux/list.h>
 #include <linux/module.h>
@@ -16,6 +17,7 @@
 #include <linux/stringify.h>
 #include <linux/trace_events.h>
 
+#include "../trace_output.h"
 #include "trace_ktrace_kunit.h"
 
 static struct module fake_module = {
@@ -472,6 +474,63 @@ static void events_of_module(struct kunit *test)
 	ktrace_kunit_unload(test);
 }
 
+/* As ftrace_dump() prints a record where the option fields is on */
+static void expect_in_dump(struct kunit *test, struct trace_event_call *call,
+			   const char *text)
+{
+	struct ring_buffer_event *rb = ktrace_kunit_consume(test);
+	struct ktrace_kunit *ctx = test->priv;
+	struct trace_iterator *iter;
+	unsigned long flags;
+
+	iter = kunit_kzalloc(test, sizeof(*iter), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, iter);
+	iter->tr = ctx->env.tr;
+	iter->ent = ring_buffer_event_data(rb);
+	iter->ent_size = ring_buffer_event_length(rb);
+	trace_seq_init(&iter->seq);
+
+	trace_event_read_lock();
+	local_irq_save(flags);
+	print_event_fields(iter, &call->event);
+	local_irq_restore(flags);
+	trace_event_read_unlock();
+
+	trace_seq_putc(&iter->seq, '\0');
+	KUNIT_EXPECT_STREQ(test, iter->seq.buffer, text);
+}
+
+/* Fields are made for those who ask for them, and a dump can't. */
+static void fields_on_demand(struct kunit *test)
+{
+	static struct ktrace_site sites[] = {
+		KTRACE_KUNIT_SITE("kunit_asked", "m=%d", 1, 1),
+	};
+	struct trace_event_call *call;
+	struct list_head *fields;
+
+	ktrace_kunit_load(test, sites, 1);
+	KUNIT_ASSERT_NOT_NULL(test, sites[0].event);
+	call = &sites[0].event->call;
+	ktrace_kunit_switch(test, "kunit_asked", true);
+	__ktrace_call(&sites[0], 5);
+	__ktrace_call(&sites[0], 6);
+	ktrace_kunit_expect(test, "kunit_asked: m=5\nkunit_asked: m=6\n");
+	expect_in_dump(test, call, "kunit_asked: m=5\n");
+	KUNIT_EXPECT_NULL(test, call->data);
+
+	fields = trace_get_fields(call);
+	KUNIT_EXPECT_NOT_NULL(test, call->data);
+	KUNIT_EXPECT_EQ(test, list_count_nodes(fields), 1);
+	KUNIT_EXPECT_STREQ(test, call->print_fmt, "\"m=%d\", REC->m");
+	KUNIT_EXPECT_PTR_EQ(test, fields, trace_get_fields(call));
+	expect_in_dump(test, call, "kunit_asked: m=0x6 (6)\n");
+
+	ktrace_kunit_switch(test, "kunit_asked", false);
+	ktrace_kunit_clear(test);
+	ktrace_kunit_unload(test);
+}
+
 static struct kunit_case module_cases[] = {
 	KUNIT_CASE(module_comes_and_goes),
 	KUNIT_CASE(format_changes),
@@ -483,6 +542,7 @@ static struct kunit_case module_cases[] = {
 	KUNIT_CASE(refused_sites),
 	KUNIT_CASE(formats_as_built),
 	KUNIT_CASE(events_of_module),
+	KUNIT_CASE(fields_on_demand),
 	{}
 };
 

@@ -31,8 +31,8 @@ static struct vfsmount *mount_fs(struct kunit *test, const char *name)
 }
 
 /*
- * User space removes the instance in the same way. This does not depend on the
- * functions that are tested.
+ * Remove the instance as user space does. This does not depend on the functions
+ * that are tested.
  */
 static void remove_instance(void *data)
 {
@@ -289,14 +289,14 @@ static void failslab_restore(void *data)
  * trace_kunit_failslab - let trace_kunit_fail() make allocations fail
  * @test:	the test, which is skipped if the kernel can't do that
  *
- * Those that can sleep fail as well. No other task has a fail_nth.
+ * Allocations that can sleep fail as well. Other tasks have no fail_nth set.
  */
 void trace_kunit_failslab(struct kunit *test)
 {
 	struct failslab *failslab = kunit_kzalloc(test, sizeof(*failslab),
 						  GFP_KERNEL);
 
-	/* The memory of user space that the files are read to is not there. */
+	/* There is no user memory to read the files to. */
 	if (IS_ENABLED(CONFIG_UML))
 		kunit_skip(test, "no files without a task of user space");
 

@@ -16,7 +16,7 @@
 
 #include "../trace.h"
 
-/* No wait of a test that makes progress takes as long. */
+/* Far longer than any wait of a test that makes progress */
 #define TRACE_KUNIT_TIMEOUT	(60 * HZ)
 
 /**

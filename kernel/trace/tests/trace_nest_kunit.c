@@ -7,6 +7,8 @@
  * with the ring buffer in one state. Afterwards the ring buffer must have each
  * committed record once, intact, with the time of its write, and in an order
  * that fits the order of the writes.
+ *
+ * A shot can also be one read of a page, which is interrupted by writes.
  */
 
 #include <kunit/test.h>
@@ -112,7 +114,7 @@ static const char *const places[] = {
 #define NEST_HERE	0	/* that of the caller */
 #define NEST_IRQ_WORK	-1	/* an interrupt that comes soon */
 
-/* By what a write is interrupted, and by what that is interrupted in turn */
+/* The context that interrupts a write, and those that interrupt it in turn */
 struct nest_chain {
 	const char	*name;
 	int		context[NEST_LEVELS];
@@ -133,7 +135,8 @@ static const struct nest_chain chains[] = {
  * struct nest_shot - one interrupted write
  * @variant:	the state of the ring buffer
  * @op:		how the record is written: 'w' by ring_buffer_write(), 'c'
- *		reserved and committed, 'd' reserved and discarded
+ *		reserved and committed, 'd' reserved and discarded; 'p': a page
+ *		is read instead
  * @ops:	what interrupts write, in this order
  * @place:	where the write is interrupted
  * @hit:	which time that place is passed, or NEST_EACH
@@ -327,7 +330,7 @@ static void nest_irq_work(struct irq_work *work)
 	nest_write_inner(n);
 }
 
-/* The place is passed where the write is interrupted, perhaps this time. */
+/* Called at the place of the interrupt. Interrupts at the right pass. */
 static void nest_hit(struct nest *n)
 {
 	unsigned int level = n->level, hit;
@@ -493,8 +496,8 @@ static bool nest_check(struct nest *n, struct ring_buffer_event *event, u64 ts)
 }
 
 /*
- * Reads all that there is, with the iterator or, if that is NULL, for good. A
- * write that began after the end of another one has the later record.
+ * Reads all that there is, with the iterator or, if that is NULL, consuming
+ * them. A write that began after the end of another one has the later record.
  */
 static bool nest_read(struct nest *n, struct ring_buffer_iter *iter)
 {
@@ -573,10 +576,23 @@ static bool nest_read(struct nest *n, struct ring_buffer_iter *iter)
 	return true;
 }
 
+/* The next record is there as soon as it is committed. */
+static bool nest_read_next(struct nest *n)
+{
+	unsigned int nr;
+
+	nest_count(n, &n->before);
+	n->refused = 0;
+	for (nr = atomic_read(&n->nr); nr--;)
+		n->records[nr].committed = false;
+	nest_write(n, 'c', 16);
+
+	return nest_read(n, NULL);
+}
+
 static bool nest_read_all(struct nest *n)
 {
 	struct ring_buffer_iter *iter;
-	unsigned int nr;
 	bool good;
 
 	iter = ring_buffer_read_start(n->buffer, n->cpu, GFP_KERNEL);
@@ -587,14 +603,43 @@ static bool nest_read_all(struct nest *n)
 	if (!good || !nest_read(n, NULL))
 		return false;
 
-	/* The next record is there as soon as it is committed. */
-	nest_count(n, &n->before);
-	n->refused = 0;
-	for (nr = atomic_read(&n->nr); nr--;)
-		n->records[nr].committed = false;
-	nest_write(n, 'c', 16);
+	return nest_read_next(n);
+}
 
-	return nest_read(n, NULL);
+/*
+ * The reader is on the page of the writer, and has read all of it. This read of
+ * a page and those that follow find what the interrupt writes.
+ */
+static bool nest_shoot_read(struct nest *n)
+{
+	struct buffer_data_read_page *page = NULL;
+	unsigned int first, nr, written = 0;
+	unsigned long read;
+
+	nest_drain(n);
+	first = atomic_read(&n->nr);
+	read = ring_buffer_read_events_cpu(n->buffer, n->cpu);
+	if (ring_buffer_alloc_read_page(n->buffer, n->cpu, &page))
+		return nest_error(n, "no memory");
+
+	WRITE_ONCE(n->active, true);
+	barrier();
+	ring_buffer_read_page(n->buffer, page, ring_buffer_read_page_size(page),
+			      n->cpu, 0);
+	barrier();
+	WRITE_ONCE(n->active, false);
+	irq_work_sync(&n->work);
+	ring_buffer_free_read_page(n->buffer, n->cpu, page);
+
+	nest_drain(n);
+	read = ring_buffer_read_events_cpu(n->buffer, n->cpu) - read;
+	for (nr = first; nr < atomic_read(&n->nr); nr++)
+		written += n->records[nr].committed;
+	if (read != written)
+		return nest_error(n, "%u records written, %lu read", written,
+				  read);
+
+	return !n->error[0] && nest_read_next(n);
 }
 
 static bool nest_shoot(struct nest *n, const struct nest_shot *shot)
@@ -602,6 +647,8 @@ static bool nest_shoot(struct nest *n, const struct nest_shot *shot)
 	n->shot = shot;
 	if (!nest_prepare(n))
 		return nest_error(n, "the ring buffer cannot be prepared");
+	if (shot->op == 'p')
+		return nest_shoot_read(n);
 
 	WRITE_ONCE(n->active, true);
 	barrier();
@@ -613,7 +660,7 @@ static bool nest_shoot(struct nest *n, const struct nest_shot *shot)
 	return !n->error[0] && nest_read_all(n);
 }
 
-/* Returns whether there were as many failures as one wants to read. */
+/* Returns whether there were enough failures to give up. */
 static bool nest_fail(struct kunit *test, const char *where)
 {
 	struct nest *n = test->priv;
@@ -712,7 +759,7 @@ static void nest_calls(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(variants); i++) {
 		shot.variant = &variants[i];
 		shot.place = NEST_BEFORE_CLOCK;
-		/* The default clock interrupts nothing. */
+		/* The default clock has no hook. */
 		if (variants[i].state & NEST_LOCAL)
 			shot.place = NEST_RESERVED;
 
@@ -737,7 +784,7 @@ static void nest_chain_desc(const struct nest_chain *chain, char *desc)
 KUNIT_ARRAY_PARAM(nest_chains, chains, nest_chain_desc);
 
 #ifdef CONFIG_KPROBES
-/* The functions of a write, as far as the compiler left them */
+/* The functions of writes and reads. The compiler may have inlined some. */
 static const struct nest_symbol {
 	const char	*name;
 	/* How to get there */
@@ -748,6 +795,8 @@ static const struct nest_symbol {
 	{ "ring_buffer_unlock_commit",	'c', true },
 	{ "ring_buffer_write",		'w', true },
 	{ "ring_buffer_discard_commit",	'd', true },
+	{ "ring_buffer_read_page",	'p' },
+	{ "__rb_get_reader_page",	'p' },
 	{ "__rb_reserve_next",		'c' },
 	{ "__rb_reserve_next_event",	'c' },
 	{ "__rb_set_commit_to_write",	'c' },
@@ -758,6 +807,7 @@ static const struct nest_symbol {
 	{ "rb_decrement_entry",		'd' },
 	{ "rb_end_commit",		'c' },
 	{ "rb_event_discard",		'd' },
+	{ "rb_get_reader_page",		'p' },
 	{ "rb_handle_head_page",	'c' },
 	{ "rb_head_page_set",		'c' },
 	{ "rb_move_tail",		'c' },
@@ -912,6 +962,9 @@ static int nest_probe(struct kunit *test, struct kprobe *kp, char op)
 	snprintf(where, sizeof(where), "%pS", kp->addr);
 	for (i = 0; i < ARRAY_SIZE(variants); i++) {
 		shot.variant = &variants[i];
+		/* A storm overwrites records, so there are less to read. */
+		if (op == 'p' && shot.variant->state & NEST_STORM)
+			continue;
 		ret = nest_shoot_probe(test->priv, &shot);
 		if (ret < 0) {
 			ret = nest_fail(test, where) ? ret : 0;

@@ -41,7 +41,7 @@ static void child_of_stranger_stays_out(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, trace_pid_list_is_set(pids->list, 20));
 }
 
-/* How often the kernel's log has this text */
+/* How often the kernel log has this text */
 static unsigned int count_in_log(struct pids *pids, const char *text)
 {
 	struct kmsg_dump_iter iter;
@@ -61,9 +61,9 @@ static unsigned int count_in_log(struct pids *pids, const char *text)
 
 /*
  * Each child needs a chunk of the list of its own. With interrupts off there
- * are no new chunks, so they run out. The log has the first child that is not
- * in the list, and none that is. The limit of such messages is one for the whole
- * system: one that has lost ten children just before would not say it.
+ * are no new chunks, so they run out. The log names the first child that is not
+ * in the list, and no other one. All filters share the ratelimit: the message
+ * would be missing if ten children were lost just before.
  */
 static void lost_child_is_announced(struct kunit *test)
 {

@@ -52,7 +52,7 @@ static void enabled_states(struct kunit *test)
 				-ERANGE);
 		expect_enabled(test, state);
 	}
-	/* Nobody needs it: it is only there. */
+	/* Nobody has a reference on it. */
 	KUNIT_EXPECT_EQ(test, env->tr->snapshot, 0);
 }
 
@@ -76,7 +76,7 @@ static int write_failing(struct kunit *test, const char *name,
 	return min(ret, 0);
 }
 
-/* Each allocation fails, one after the other, and nothing has changed. */
+/* Each allocation fails in turn, and nothing changes. */
 static void enabled_without_memory(struct kunit *test)
 {
 	struct snap_kunit *snap = test->priv;
@@ -94,7 +94,7 @@ static void enabled_without_memory(struct kunit *test)
 
 		KUNIT_ASSERT_EQ(test, snap_write_enabled(test, "0"), 0);
 		ret = write_failing(test, "snapshot_enabled", &n);
-		/* Some can be done without. */
+		/* Some allocations may fail without an error. */
 		if (!ret)
 			continue;
 
@@ -114,7 +114,7 @@ static void enabled_without_memory(struct kunit *test)
 			ring_buffer_size(buffer, snap->cpu));
 }
 
-/* As a latency tracer when it comes and goes */
+/* Get and put the buffer as a latency tracer does. */
 static void get_buffer(struct kunit *test)
 {
 	struct trace_kunit *env = test->priv;
@@ -158,7 +158,7 @@ static void enabled_by_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, snap_write_enabled(test, "0"), 0);
 	expect_enabled(test, false);
 
-	/* And goes when it was not */
+	/* It goes if it was not asked for. */
 	get_buffer(test);
 	put_buffer(test);
 	expect_enabled(test, false);
@@ -192,7 +192,7 @@ static void enabled_is_emptied(struct kunit *test)
 	snap_close(test, file);
 }
 
-/* Somebody comes and goes, and the buffer goes along. */
+/* A user comes and goes, and the buffer goes with it. */
 static void expect_not_kept(struct kunit *test)
 {
 	struct trace_kunit *env = test->priv;
@@ -210,7 +210,7 @@ static void enabled_until_given_up(struct kunit *test)
 	expect_enabled(test, true);
 	expect_not_kept(test);
 
-	/* It can be given up here or there. */
+	/* Either file can give it up. */
 	snap_enable(test);
 	KUNIT_EXPECT_EQ(test, snap_write_enabled(test, "0"), 0);
 	expect_not_kept(test);
@@ -219,7 +219,7 @@ static void enabled_until_given_up(struct kunit *test)
 	expect_enabled(test, false);
 	expect_not_kept(test);
 
-	/* To empty it is something else. */
+	/* Emptying it does not free it. */
 	snap_enable(test);
 	KUNIT_EXPECT_EQ(test, trace_kunit_write(test, "snapshot", "2"), 0);
 	get_buffer(test);
@@ -255,7 +255,7 @@ static void enabled_with_latency_tracer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, trace_kunit_read(test, file), -EBUSY);
 	snap_expect_poll(test, file, EPOLLERR);
 
-	/* It leaves nothing of what it had, and not its reference. */
+	/* It leaves no records behind, and no reference. */
 	KUNIT_EXPECT_EQ(test, tracing_set_tracer(tr, "nop"), 0);
 	expect_enabled(test, true);
 	KUNIT_EXPECT_EQ(test, tr->snapshot, 0);
@@ -337,7 +337,7 @@ static void take_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tr->snapshots.count, 1);
 }
 
-/* To take one the buffer has to grow first, which fails. */
+/* The buffer has to grow for the snapshot, which fails. */
 static void take_without_memory(struct kunit *test)
 {
 	struct trace_kunit *env = test->priv;
@@ -390,7 +390,7 @@ static void take_while_cleared(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, snap_take_by_kernel(tr), 0);
 	}
 
-	/* A snapshot of what is switched off is no problem. */
+	/* A snapshot can be taken while tracing is off. */
 	tracer_tracing_off(tr);
 	KUNIT_EXPECT_EQ(test, snap_take_by_kernel(tr), 0);
 	tracer_tracing_on(tr);

@@ -22,7 +22,7 @@ static bool never(struct trace_array *tr, void *cond_data)
 	return false;
 }
 
-/* To a file that is open: what it returns, or 0 */
+/* Write to an open file. Returns an error, or 0. */
 static int tell(struct kunit *test, struct file *file, const char *text)
 {
 	struct trace_kunit *env = test->priv;
@@ -59,7 +59,7 @@ static void hold_keeps_snapshot(struct kunit *test)
 	snap_write_records(test, 3);
 	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
 
-	/* Once or twice is the same. */
+	/* A second write changes nothing. */
 	for (int i = 0; i < 2; i++)
 		KUNIT_EXPECT_EQ(test, tell(test, file, "hold\n"), 0);
 	snap_write_records(test, 2);
@@ -136,7 +136,7 @@ static void hold_is_interrupted(struct kunit *test)
 	snap_close(test, file);
 }
 
-/* Two of them: the snapshot is held until both have let it go. */
+/* Two readers: the snapshot is held until both have released it. */
 static void hold_by_two(struct kunit *test)
 {
 	struct file *file[2];
@@ -170,7 +170,7 @@ static void hold_and_latency_tracer(struct kunit *test)
 	if (tracing_set_tracer(tr, "wakeup"))
 		kunit_skip(test, "needs CONFIG_SCHED_TRACER");
 
-	/* Its snapshots are its own business. */
+	/* Its snapshots do not depend on the reader. */
 	KUNIT_EXPECT_EQ(test, snap_take_by_kernel(tr), 0);
 	KUNIT_EXPECT_EQ(test, tell(test, file, "release"), 0);
 	KUNIT_EXPECT_EQ(test, tell(test, file, "hold"), -EBUSY);
@@ -220,7 +220,7 @@ static void missed_are_counted(struct kunit *test)
 	set_resetting(tr, -1);
 	expect_missed(test, 6, "clearing");
 
-	/* A condition that is not met is no miss. A snapshot beside it is. */
+	/* An unmet condition is not counted. A snapshot beside it is. */
 	KUNIT_ASSERT_EQ(test, tracing_snapshot_cond_enable(tr, NULL, never), 0);
 	tracing_snapshot_cond(tr, NULL);
 	expect_missed(test, 6, "clearing");
@@ -283,7 +283,7 @@ static void woken_if_it_waits(struct kunit *test)
 		vfs_poll(file, NULL);
 		KUNIT_EXPECT_TRUE(test, take_wakes(tr));
 		irq_work_sync(&tr->pipe_wake_work);
-		/* It did not come back to wait. */
+		/* The task does not wait again. */
 		KUNIT_EXPECT_EQ(test, tr->waiters, 0);
 		KUNIT_EXPECT_FALSE(test, take_wakes(tr));
 		snap_close(test, file);

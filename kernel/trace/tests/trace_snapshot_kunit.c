@@ -24,7 +24,7 @@ static void free_tr_snapshot(void *data)
 
 	guard(mutex)(&trace_types_lock);
 
-	/* free_snapshot() of the instance does nothing that is not due. */
+	/* The test may have freed it already. */
 	if (tr->allocated_snapshot)
 		free_snapshot(tr);
 }
@@ -171,7 +171,7 @@ static void alloc_without_memory(struct kunit *test)
 
 KUNIT_DEFINE_ACTION_WRAPPER(close_file, __fput_sync, struct file *);
 
-/* Nor does a CPU get its buffer when that of another one is being read. */
+/* No CPU gets a buffer while that of another one is being read. */
 static void alloc_while_read(struct kunit *test)
 {
 	struct trace_kunit *env = test->priv;
@@ -194,7 +194,7 @@ static void alloc_while_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ret, -EBUSY);
 	expect_sizes(test, sizes);
 
-	/* It was nothing else that kept it from being allocated. */
+	/* Nothing else kept it from being allocated. */
 	kunit_release_action(test, close_file, file);
 	alloc_snapshot(test);
 }
@@ -239,7 +239,7 @@ static void enable_condition(struct kunit *test, cond_update_fn_t update)
 							env->tr), 0);
 }
 
-/* Tracing is switched off when the snapshot has looked at the old setting. */
+/* Tracing is switched off after the snapshot has read the old setting. */
 static void stays_off(struct kunit *test)
 {
 	struct trace_kunit *env = test->priv;
@@ -286,8 +286,8 @@ static void unregister_probe(void *frees)
 }
 
 /*
- * A snapshot trigger on kmem:kfree would wait for its own CPU. Nobody else takes
- * a snapshot of this instance: if the lock is taken, then by this task.
+ * A snapshot trigger on kmem:kfree would deadlock. Nobody else takes a snapshot
+ * of this instance, so only this task can hold the lock.
  */
 static void condition_is_freed_unlocked(struct kunit *test)
 {
@@ -306,7 +306,7 @@ static void condition_is_freed_unlocked(struct kunit *test)
 							frees), 0);
 	frees->nr = 0;
 	KUNIT_EXPECT_EQ(test, tracing_snapshot_cond_disable(tr), 0);
-	/* The condition is what it frees. */
+	/* It frees the condition. */
 	KUNIT_EXPECT_GE(test, frees->nr, 1);
 	KUNIT_EXPECT_EQ(test, frees->locked, 0);
 }
@@ -315,7 +315,7 @@ static bool snapshot_within(struct trace_array *tr, void *cond_data)
 {
 	int *depth = cond_data;
 
-	/* The end of a kernel that has no end here */
+	/* End the recursion of a kernel that has the bug. */
 	if (++*depth > 1)
 		return false;
 	tracing_snapshot_cond(tr, cond_data);
@@ -323,7 +323,7 @@ static bool snapshot_within(struct trace_array *tr, void *cond_data)
 	return true;
 }
 
-/* A kernel that has the bug waits for itself here. */
+/* A kernel that has the bug deadlocks here. */
 static void within_a_snapshot(struct kunit *test)
 {
 	struct trace_kunit *env = test->priv;
@@ -360,12 +360,12 @@ static int take_snapshots(void *data)
 	return 0;
 }
 
-/* Snapshots that were begun before this are over. */
+/* Waits until the snapshots that are in progress are over. */
 static void await_taker(struct taker *taker)
 {
 	unsigned int taken = READ_ONCE(taker->taken);
 
-	/* The caller looks at the buffers that the snapshots have left. */
+	/* Pairs with smp_store_release() in take_snapshots(). */
 	while (smp_load_acquire(&taker->taken) - taken < 2)
 		cond_resched();
 }
@@ -480,9 +480,9 @@ static int set_clock(void *data)
 }
 
 /*
- * Takes a snapshot while @fn waits for a grace period. The wait does not end
- * as long as this CPU has interrupts disabled, if it had not begun long before.
- * That is looked at, and tried again. Returns whether there was an attempt.
+ * Takes a snapshot while @fn waits for a grace period. Usually the grace period
+ * can't end while this CPU has interrupts disabled. If it did end, try again.
+ * Returns whether a snapshot was tried during the wait.
  */
 static bool take_while_waiting(struct kunit *test, struct waiter *waiter,
 			       int (*fn)(void *data), int cpu)
@@ -507,7 +507,7 @@ static bool take_while_waiting(struct kunit *test, struct waiter *waiter,
 	return taken;
 }
 
-/* The clear would hit the buffer that is live then. */
+/* The clear would hit the new live buffer. */
 static void not_while_cleared(struct kunit *test)
 {
 	struct trace_kunit *env = test->priv;
@@ -536,7 +536,7 @@ static void not_while_cleared(struct kunit *test)
 	KUNIT_EXPECT_PTR_NE(test, live, live_buffer(tr));
 }
 
-/* "counter" counts its calls, so it is between two others. */
+/* "counter" counts its calls, so a reading is between two others. */
 static bool clock_is_counter(struct trace_buffer *buffer)
 {
 	u64 before = trace_clock_counter();
@@ -599,7 +599,7 @@ static void free_pipe(void *pipe)
 	free_pipe_info(pipe);
 }
 
-/* KASAN sees what this is about: the page goes to a buffer that is gone. */
+/* KASAN reports a page that is returned to a freed ring buffer. */
 static void page_outlives_instance(struct kunit *test)
 {
 	struct pipe_inode_info *pipe = alloc_pipe_info();
@@ -612,7 +612,7 @@ static void page_outlives_instance(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, pipe);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_pipe, pipe),
 			0);
-	/* It does not matter to splice that nobody reads yet. */
+	/* splice() needs a reader, which does not have to read yet. */
 	pipe->readers = 1;
 	pipe->writers = 1;
 

@@ -107,7 +107,7 @@ static void rb_old_are_left_out(struct kunit *test)
 
 	rb_write(test, 5);
 	ring_buffer_mark_old(ctx->buffer);
-	/* For others they are what they were. */
+	/* Other readers still get them. */
 	KUNIT_EXPECT_EQ(test, ring_buffer_entries_cpu(ctx->buffer, ctx->cpu),
 			5);
 	rb_write(test, 3);
@@ -154,7 +154,7 @@ static void rb_expect_no_drop(struct kunit *test, unsigned long entries)
 			entries);
 }
 
-/* A reader that is too late takes nothing away that was not counted. */
+/* A reader that is too late drops only events that were counted. */
 static void rb_old_wait_to_be_counted(struct kunit *test)
 {
 	struct rb_context *ctx = test->priv;
@@ -173,7 +173,7 @@ static void rb_old_wait_to_be_counted(struct kunit *test)
 	rb_expect(test, 11, 11, 0);
 }
 
-/* Nobody has looked at one mark when there is the next one. */
+/* The next mark is set before anybody has looked at the first one. */
 static void rb_old_twice(struct kunit *test)
 {
 	struct rb_context *ctx = test->priv;
@@ -222,7 +222,7 @@ static void rb_lost_are_told(struct kunit *test)
 	rb_expect_none(test);
 }
 
-/* Overwritten ones that were old are told once: they were counted before. */
+/* Old events that were overwritten are counted once. */
 static void rb_lost_and_old(struct kunit *test)
 {
 	struct rb_context *ctx = test->priv;
@@ -235,7 +235,7 @@ static void rb_lost_and_old(struct kunit *test)
 	rb_expect_skip(test, 10);
 	rb_expect(test, first, ctx->next - 1, first - 1 - 10);
 
-	/* Losses that nobody was told of are counted, when they are old. */
+	/* Old events that were lost without a report are counted. */
 	first = ctx->next;
 	rb_overwrite(test);
 	ring_buffer_mark_old(ctx->buffer);
@@ -257,7 +257,7 @@ static void rb_some_old_lost(struct kunit *test)
 	rb_expect(test, last + 1, last + 3, 0);
 }
 
-/* A call goes up to the end of a sub-buffer, and takes no new event along. */
+/* A call ends with the sub-buffer, and drops no new event. */
 static void rb_drop_by_sub_buffer(struct kunit *test)
 {
 	struct rb_context *ctx = test->priv;

@@ -27,7 +27,7 @@ static bool never(struct trace_array *tr, void *cond_data)
 	return false;
 }
 
-/* The byte, or why there is none */
+/* The byte that was read, or an error */
 static int read_byte(struct kunit *test, struct file *file)
 {
 	struct trace_kunit *env = test->priv;
@@ -41,7 +41,7 @@ static int read_byte(struct kunit *test, struct file *file)
 	return copy_from_user(&byte, env->user, 1) ? -EFAULT : byte;
 }
 
-/* Why it can't be opened, or 0 */
+/* The error of open(), or 0 */
 static int try_open(struct kunit *test, const char *name, int flags)
 {
 	struct file *file = trace_kunit_open(test, INSTANCE, name, flags);
@@ -81,7 +81,7 @@ static void pipe_consumes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vfs_read(file, NULL, 64, &pos), -EFAULT);
 	snap_expect_records(test, file, 12, 13, 0);
 
-	/* It is no file with a position. */
+	/* The file has no position. */
 	KUNIT_EXPECT_EQ(test, vfs_llseek(file, 0, SEEK_SET), -ESPIPE);
 	snap_close(test, file);
 }
@@ -109,7 +109,7 @@ static void pipe_tells_lost(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, strstr(snap->env.text, "record 2\n"));
 	snap_expect_records(test, file, 11, 15, 9);
 
-	/* Three of them that nobody reads */
+	/* Three snapshots that nobody reads */
 	for (int i = 0; i < 3; i++) {
 		snap_write_records(test, 10);
 		KUNIT_EXPECT_EQ(test, snap_take(test), 0);
@@ -163,7 +163,7 @@ static void pipe_readers(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, try_open(test, "snapshot_pipe", O_RDONLY),
 				-EBUSY);
 		KUNIT_EXPECT_EQ(test, try_open(test, of_cpu, O_RDWR), -EBUSY);
-		/* It is readers that are in each other's way. */
+		/* Only readers exclude each other. */
 		KUNIT_EXPECT_EQ(test, try_open(test, "snapshot_pipe", O_WRONLY),
 				0);
 		KUNIT_EXPECT_EQ(test, try_open(test, "snapshot_stat", O_RDONLY),
@@ -227,7 +227,7 @@ static void pipe_ends(struct kunit *test)
 	snap_enable(test);
 	file = snap_open(test, "snapshot_pipe", O_RDONLY | O_NONBLOCK);
 
-	/* Nothing has begun, so nothing ends. */
+	/* A reader that has read nothing gets no end. */
 	KUNIT_EXPECT_EQ(test, snap_write_enabled(test, "0"), 0);
 	KUNIT_EXPECT_EQ(test, trace_kunit_read(test, file), -EAGAIN);
 
@@ -271,13 +271,13 @@ static void poll_tells(struct kunit *test)
 	KUNIT_EXPECT_GT(test, trace_kunit_read(test, stat), 0);
 	snap_expect_poll(test, stat, 0);
 
-	/* One without records is news, and nothing to read. */
+	/* A snapshot without records gives POLLPRI, not POLLIN. */
 	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
 	snap_expect_poll(test, pipe, EPOLLPRI);
 	KUNIT_EXPECT_EQ(test, trace_kunit_read(test, pipe), -EAGAIN);
 	snap_expect_poll(test, pipe, 0);
 
-	/* A snapshot that is read in part can be read, and is no news. */
+	/* A snapshot that is read in part gives POLLIN, not POLLPRI. */
 	snap_write_records(test, 2);
 	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
 	KUNIT_EXPECT_EQ(test, read_byte(test, pipe), '#');
@@ -326,7 +326,7 @@ static void stat_tells(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, strstarts(text, "count: 3\n"));
 	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "\ncause: condition\n"));
 
-	/* One that is not taken leaves everything as it was. */
+	/* A refused snapshot changes nothing. */
 	strscpy(was, text);
 	KUNIT_ASSERT_EQ(test, tracing_snapshot_cond_enable(tr, NULL, never), 0);
 	tracing_snapshot_cond(tr, NULL);

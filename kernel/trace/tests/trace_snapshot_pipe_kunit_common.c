@@ -30,7 +30,7 @@ int snap_init(struct kunit *test)
 	return trace_kunit_write(test, "buffer_size_kb", "16");
 }
 
-/* Close it with snap_close(), or the end of the test does so. */
+/* The end of the test closes it, if snap_close() has not. */
 struct file *snap_open(struct kunit *test, const char *name, int flags)
 {
 	struct file *file = trace_kunit_open(test, INSTANCE, name, flags);
@@ -143,7 +143,7 @@ static bool see_line(struct snap_seen *seen, const char *line)
 	return true;
 }
 
-/* All that can be read, line by line. Returns what ended it. */
+/* Read all lines that there are. Returns the result of the last read. */
 ssize_t snap_see(struct file *file, struct snap_seen *seen)
 {
 	char *end, *line;
@@ -172,7 +172,7 @@ ssize_t snap_see(struct file *file, struct snap_seen *seen)
 	return ret;
 }
 
-/* These records, and nothing else, after so many lost ones */
+/* Expect these records, and no others, after so many lost ones. */
 void snap_expect_records(struct kunit *test, struct file *file, u32 first,
 			 u32 last, u32 lost)
 {

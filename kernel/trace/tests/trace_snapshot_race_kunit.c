@@ -84,7 +84,7 @@ static struct worker *start_worker(struct kunit *test, int cpu, int id,
 	return worker;
 }
 
-/* To a read, kthread_stop() is a signal. So the worker is to end before. */
+/* A read takes kthread_stop() for a signal: the worker must end first. */
 static void stop_worker(struct kunit *test, struct worker *worker)
 {
 	WRITE_ONCE(worker->stop, true);
@@ -148,7 +148,7 @@ static void pipe_waits(struct kunit *test)
 		char text[16];
 
 		worker = start_reading(test, file);
-		/* One without records is not what it waits for. */
+		/* A snapshot without records does not end the wait. */
 		if (i > 1)
 			KUNIT_EXPECT_EQ(test, snap_take(test), 0);
 		snap_write_records(test, 1);
@@ -256,7 +256,7 @@ static void pipe_waits_for_grace_period(struct kunit *test)
 	snap_close(test, file);
 }
 
-/* Others hold this lock for seconds. A read that may not wait is not for them. */
+/* Others hold this lock for seconds. O_NONBLOCK must not wait for it. */
 static void pipe_needs_no_lock_of_others(struct kunit *test)
 {
 	struct snap_kunit *snap = test->priv;
@@ -283,7 +283,7 @@ static void pipe_needs_no_lock_of_others(struct kunit *test)
 	snap_close(test, file);
 }
 
-/* It is told by POLLPRI, and is there, but can't be read before POLLIN. */
+/* After POLLPRI the snapshot is there, but is readable only after POLLIN. */
 static void pipe_does_not_block(struct kunit *test)
 {
 	const __poll_t in = EPOLLIN | EPOLLRDNORM;
@@ -449,7 +449,7 @@ static void race_with_free_and_resize(struct kunit *test)
 		int ret = trace_kunit_write(test, writes[nr].name,
 					    writes[nr].text);
 
-		/* Somebody else is at it. */
+		/* Another thread has it. */
 		if (ret != -EBUSY)
 			KUNIT_EXPECT_EQ_MSG(test, ret, 0, "%s to %s",
 					    writes[nr].text, writes[nr].name);
@@ -462,7 +462,7 @@ static void race_with_free_and_resize(struct kunit *test)
 	KUNIT_EXPECT_GT(test, taker->count, 0);
 	KUNIT_EXPECT_EQ(test, env->tr->snapshot, 0);
 
-	/* It all works as at the beginning, for who begins to read. */
+	/* A new reader finds everything working as at the beginning. */
 	snap_close(test, file);
 	KUNIT_EXPECT_EQ(test, snap_write_enabled(test, "0"), 0);
 	snap_enable(test);
@@ -506,7 +506,7 @@ static void race_with_clear(struct kunit *test)
 
 		written = __trace_array_puts(tr, _THIS_IP_, "live\n", 5) == 5;
 
-		/* One that was under way is over then. */
+		/* A snapshot that was in progress is complete by then. */
 		count = READ_ONCE(clearer->count);
 		while (READ_ONCE(clearer->count) - count < 2)
 			schedule_timeout_uninterruptible(1);

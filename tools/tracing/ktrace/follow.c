@@ -72,7 +72,7 @@ struct follow {
 
 	struct tep_handle	*tep;
 	bool			all_systems;
-	bool			reloaded;	/* in this round, or second */
+	bool			in_vain;	/* in this round, or second */
 	time_t			second;
 	bool			fresh_comms;
 	bool			in_ns;
@@ -205,8 +205,9 @@ static bool is_replaced(struct follow *f, const struct tep_event *event)
 }
 
 /*
- * Modules bring events, so unknown ones are looked for, but not for each record:
- * once in a round, and once in a second while there is no end of records.
+ * Modules bring events, so unknown ones are looked for at once. Those that are
+ * gone again are not found, and there may be many: after one of these no other
+ * is looked for in this round, or second while there is no end of records.
  */
 static void find_format(struct follow *f, struct tep_record *record)
 {
@@ -219,14 +220,15 @@ static void find_format(struct follow *f, struct tep_record *record)
 	event = tep_find_event(f->tep, id);
 	if (event && !is_replaced(f, event))
 		return;
-	if (!event && f->reloaded)
+	if (!event && f->in_vain)
 		return;
 
-	f->reloaded = true;
-	if (load_formats(f) || tep_find_event(f->tep, id) || f->all_systems)
-		return;
-	f->all_systems = true;
-	load_formats(f);
+	if (!load_formats(f) && !tep_find_event(f->tep, id) &&
+	    !f->all_systems) {
+		f->all_systems = true;
+		load_formats(f);
+	}
+	f->in_vain = !tep_find_event(f->tep, id);
 }
 
 /* The ring buffers */
@@ -510,7 +512,7 @@ static int every_second(struct follow *f)
 	if (now.tv_sec == f->second)
 		return 0;
 	f->second = now.tv_sec;
-	f->reloaded = false;
+	f->in_vain = false;
 
 	return fflush(stdout) ? output_error(errno) : 0;
 }
@@ -523,7 +525,7 @@ static int print_records(struct follow *f, int stop)
 	struct cpu *c;
 	int ret;
 
-	f->reloaded = false;
+	f->in_vain = false;
 	while (true) {
 		if (empty) {
 			check_signals(f);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Do with a file of tracefs what a shell can't do.
+ * Poll, splice or watch a file of tracefs, for shell scripts.
  *
  * Usage:
  *  tracefile wait MILLISECONDS FILE
- *	poll() for POLLIN and POLLPRI, without a read before. Print "waiting"
- *	before, and what was found, or "timeout". -1 waits for ever.
+ *	poll() for POLLIN and POLLPRI without reading first. Print "waiting",
+ *	and then the events found, or "timeout". -1 waits for ever.
  *  tracefile pri MILLISECONDS FILE
  *	The same for POLLPRI alone.
  *  tracefile in MILLISECONDS FILE
@@ -19,7 +19,7 @@
  *  tracefile map FILE
  *	Print "mapped" when the file is, which it stays until stdin ends.
  *  tracefile keep FILE
- *	splice() what is there to a pipe, and close the file. Print how many
+ *	splice() the content to a pipe, and close the file. Print how many
  *	bytes that were. When stdin ends, read them from the pipe.
  *  tracefile watch FILE
  *	Print "watching", and a line for each time that the file was modified.
