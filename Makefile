@@ -4,7 +4,7 @@
 Q := tools/quilt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tree export bump check bisect bench bench-workloads bench-peers bench-arm64 shell torture prove proof mutants kunit selftest scripts-test deb deb-test clean FORCE
+.PHONY: help demo test tree export bump check bisect bench bench-workloads bench-peers bench-arm64 bench-memory bench-processes bench-hot-functions bench-steps bench-stepping shell torture litmus prove proof mutants kunit selftest scenarios lockdown arm64 ktrace-off scripts-test deb deb-test clean FORCE
 
 help:
 	@echo 'make demo       fetch, verify, apply, build, boot, and show the topics live'
@@ -20,9 +20,15 @@ help:
 	@echo 'make shell      an interactive shell in the guest'
 	@echo 'make kunit      KUnit alone (UML, UML with sanitizers, x86_64 in QEMU)'
 	@echo 'make selftest   the selftests of the quilt alone, in the guest'
+	@echo 'make scenarios  the scenarios alone, in the guest (ONLY=PATTERN)'
+	@echo 'make lockdown   what a kernel that is locked down refuses: exports, instances, files'
+	@echo '                down (a kernel of its own)'
+	@echo 'make arm64      selftests and scenarios on arm64 (emulated, half an hour and more)'
+	@echo 'make ktrace-off  a ktrace() line that is off is one NOP: gcc, clang, x86_64, arm64'
 	@echo 'make scripts-test  the tests of the scripts'
 	@echo 'make torture    register, unregister, create and destroy while tracing, under'
 	@echo '                sanitizers (long; CYCLES=N)'
+	@echo 'make litmus     the pairs of memory barriers in the memory model of the kernel (needs herd7)'
 	@echo 'make prove      show the tests of the fixes failing on the base, and passing with'
 	@echo '                the fixes and nothing else (slow)'
 	@echo 'make proof      the matrix: architectures, compilers, configurations, tortures, with a'
@@ -33,6 +39,12 @@ help:
 	@echo 'make bench-workloads  overhead of tracing for dbench, tbench and a compile job'
 	@echo 'make bench-peers  a record beside perf, BPF and LTTng, and how the cost grows'
 	@echo 'make bench-arm64  cost per record on arm64'
+	@echo 'make bench-processes  processes under tracers, a part of make bench'
+	@echo 'make bench-memory  memory of an event at run time, with kernels that are built'
+	@echo 'make bench-hot-functions  text of the functions that each record runs'
+	@echo 'make bench-stepping  instructions of a record, function by function'
+	@echo 'make bench-steps  cost per record before and after each patch of fastpath, on x86_64'
+	@echo '                and arm64 (long; goes on where it was; ARCHES=x86_64)'
 	@echo 'make deb        Debian packages with the configuration of the running kernel, for a'
 	@echo '                test machine (CONFIG=FILE, LSMOD=FILE or - to trim, FRAGMENT=FILE)'
 	@echo 'make deb-test   install such a package into a Debian system, and boot that (slow)'
@@ -59,7 +71,7 @@ mutants:
 bench:
 	@tools/bench/bench.sh
 
-bench-workloads bench-peers bench-arm64:
+bench-workloads bench-peers bench-arm64 bench-memory bench-processes bench-hot-functions bench-steps bench-stepping:
 	@$(Q)/tree.sh --keep
 	@tools/bench/$(@:bench-%=%).sh
 
@@ -67,26 +79,22 @@ deb:
 	@$(Q)/tree.sh --keep
 	@$(Q)/deb.sh $(addprefix -c ,$(CONFIG)) $(addprefix -m ,$(LSMOD)) $(addprefix -e ,$(FRAGMENT))
 
-deb-test:
-	@$(Q)/tree.sh --keep
-	@$(Q)/deb-test.sh
-
 shell:
 	@$(Q)/tree.sh --keep
 	@$(Q)/kernel.sh guest
 	@$(Q)/guest.sh shell
 
-selftest:
+selftest scenarios:
 	@$(Q)/tree.sh --keep
 	@$(Q)/kernel.sh guest
-	@$(Q)/selftest.sh
+	@$(Q)/$@.sh
 
 scripts-test:
 	@$(Q)/tests/run.sh
 
-torture:
+torture litmus lockdown arm64 ktrace-off deb-test:
 	@$(Q)/tree.sh --keep
-	@$(Q)/torture.sh
+	@$(Q)/$@.sh
 
 clean:
 	@rm -rf build/out build/logs build/guest build/check build/prove build/deb

@@ -7,14 +7,12 @@
 #
 #   -o DIR  where the result goes (tools/bench/results)
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/../quilt/lib.sh"
-# shellcheck source=tools/bench/bench-lib.sh
-. "$(dirname "$0")/bench-lib.sh"
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/../quilt/lib/lib.sh"
+# shellcheck source=tools/bench/lib/bench-lib.sh
+. "$(dirname "$0")/lib/bench-lib.sh"
 
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
-
-results=$TOP/tools/bench/results
+results=$BENCH_TOOLS/results
 while [ $# -gt 0 ]; do
 	case $1 in
 	-o) results=${2:?}; shift ;;

@@ -14,30 +14,15 @@
 #
 # The kernels are those of the guest.
 
-# shellcheck source=tools/quilt/tree-lib.sh
-. "$(dirname "$0")/../quilt/tree-lib.sh"
-# shellcheck source=tools/bench/bench-lib.sh
-. "$(dirname "$0")/bench-lib.sh"
+# shellcheck source=tools/quilt/lib/tree-lib.sh
+. "$(dirname "$0")/../quilt/lib/tree-lib.sh"
+# shellcheck source=tools/bench/lib/bench-lib.sh
+. "$(dirname "$0")/lib/bench-lib.sh"
 
 WORK=$BUILD/bench/peers
 
-results=$TOP/tools/bench/results build_kernels=y
-while [ $# -gt 0 ]; do
-	case $1 in
-	-n) build_kernels='' ;;
-	-o) results=${2:?}; shift ;;
-	-h | --help) usage; exit 0 ;;
-	*) usage >&2; exit 2 ;;
-	esac
-	shift
-done
-
-need gcc:gcc make:make python3:python3
-make_dir "$WORK"
-make_dir "$results"
-rm -f "$WORK"/*
-[ -f "$TREE/Makefile" ] || die "no kernel tree in $TREE" "run: make tree"
-make_base_tree
+bench_options "$@"
+bench_begin
 guest_program bpf-ringbuf
 guest_program process-loops -pthread
 
@@ -51,11 +36,9 @@ peers() {
 }
 
 for side in base quilt; do
-	kernel=guest tree=$TREE
-	[ $side = quilt ] || kernel=guest-base tree=$BASE_TREE
-	[ -z "$build_kernels" ] || TREE=$tree "$QUILT_TOOLS/kernel.sh" -o $kernel guest
-	bench_module $kernel
-	lttng_modules $kernel
+	bench_kernel $side guest
+	bench_module "$kernel"
+	lttng_modules "$kernel"
 	step "measuring the $side (results: $WORK)"
 	peers records -p linux-perf -p lttng-tools -a "$lttng_dir:/modules/lttng" \
 		-a "$BUILD/guest/bpf-ringbuf:/usr/bin/bpf-ringbuf" peers records
@@ -65,10 +48,4 @@ for side in base quilt; do
 		peers "cpus-$cpus" -s $cpus peers cpus
 	done
 done
-{
-	info "$(describe "$BASE_TREE")" "$(describe "$TREE")" gcc \
-		"$(qemu-system-x86_64 --version | head -n 1), -icount shift=0,sleep=off" \
-		"make bench-peers"
-	say "LTTng|$lttng_version"
-} >"$WORK/info"
-"$TOP/tools/bench/peers-report" "$WORK" "$results"
+bench_report peers qemu-system-x86_64 "-icount shift=0,sleep=off" "LTTng|$lttng_version"

@@ -96,10 +96,12 @@ TOPICS = {
             "set_event_pid, event off", "event-fork, which adds all threads", "set_follow_pid",
             "set_follow_comm, 256 names", "set_follow_uid"), False)]),
     "process": ("process: beside other tracers", [
-        (f"instructions for {what} (x86_64, logarithmic)", ("",), process(
-            column, "untraced", "another is followed", "followed: lifecycle, signals", "followed: all",
-            "followed: all, with a reader", "raw_syscalls of all",
-            "trace-cmd record -e raw_syscalls", "perf trace", "strace -f"), True)
+        (f"instructions for {what} (x86_64, logarithmic)", ("without mitigations", "with mitigations"), [
+            (row, [f"{results}:{row}:{column}" for results in ("process", "mitigations")]) for row in (
+                "untraced", "another is followed", "followed: lifecycle, signals", "followed: all",
+                "raw_syscalls of all", "followed: all, trace-cmd record",
+                "trace-cmd record -e raw_syscalls", "trace-cmd record -e syscalls",
+                "BPF program, compiled", "followed: all, with a reader", "perf trace", "strace -f")], True)
         for what, column in (("a getppid()", "getppid()"), ("fork and exec", "fork+exec"))]),
 }
 

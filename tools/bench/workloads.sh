@@ -14,37 +14,19 @@
 #
 # The scenario workloads names what is traced, and how.
 
-# shellcheck source=tools/quilt/tree-lib.sh
-. "$(dirname "$0")/../quilt/tree-lib.sh"
-# shellcheck source=tools/bench/bench-lib.sh
-. "$(dirname "$0")/bench-lib.sh"
+# shellcheck source=tools/quilt/lib/tree-lib.sh
+. "$(dirname "$0")/../quilt/lib/tree-lib.sh"
+# shellcheck source=tools/bench/lib/bench-lib.sh
+. "$(dirname "$0")/lib/bench-lib.sh"
 
 WORK=$BUILD/bench/workloads
 LIMIT=${LIMIT:-1200}
 
-rounds=3 results=$TOP/tools/bench/results build_kernels=y
-while [ $# -gt 0 ]; do
-	case $1 in
-	-n) build_kernels='' ;;
-	-r) rounds=${2:-}; shift ;;
-	-o) results=${2:-}; shift ;;
-	-h | --help) usage; exit 0 ;;
-	*) usage >&2; exit 2 ;;
-	esac
-	shift || break
-done
-[[ $rounds =~ ^[0-9]+$ && -n $results ]] || { usage >&2; exit 2; }
-
-need gcc:gcc make:make python3:python3
-make_dir "$WORK"
-make_dir "$results"
-rm -f "$WORK"/*
-[ -f "$TREE/Makefile" ] || die "no kernel tree in $TREE" "run: make tree"
-make_base_tree
-if [ -n "$build_kernels" ]; then
-	TREE=$BASE_TREE "$QUILT_TOOLS/kernel.sh" -o guest-base guest
-	"$QUILT_TOOLS/kernel.sh" guest
-fi
+rounds=3
+bench_options "$@"
+bench_begin
+bench_kernel base guest
+bench_kernel quilt guest
 guest_program busy
 
 # prepare SIDE: sets $options, of guest.sh, and $ways
@@ -82,10 +64,4 @@ for ((i = 1; i <= rounds; i++)); do
 	done
 done
 
-{
-	info "$(describe "$BASE_TREE")" "$(describe "$TREE")" gcc \
-		"$(qemu-system-x86_64 --version | head -n 1), -icount shift=0,sleep=off" \
-		"make bench-workloads"
-	say "LTTng|$lttng_version"
-} >"$WORK/info"
-"$TOP/tools/bench/workloads-report" "$WORK" "$results"
+bench_report workloads qemu-system-x86_64 "-icount shift=0,sleep=off" "LTTng|$lttng_version"

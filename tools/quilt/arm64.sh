@@ -9,15 +9,12 @@
 # hour, most of it for the kernel. "tools/quilt/kunit.sh arm64" runs KUnit there.
 # The last line counts.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=tools/quilt/lib/guest-lib.sh
+. "$QUILT_TOOLS/lib/guest-lib.sh"
 
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
-case ${1:-} in
-'') ;;
--h | --help) usage; exit 0 ;;
-*) usage >&2; exit 2 ;;
-esac
+no_arguments "$@"
 
 kernel=$OUT/guest-arm64
 "$QUILT_TOOLS/kernel.sh" guest-arm64

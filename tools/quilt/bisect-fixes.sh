@@ -8,12 +8,12 @@
 #
 #   FIX     part of a fix's subject; all fixes unless told
 
-# shellcheck source=tools/quilt/tree-lib.sh
-. "$(dirname "$0")/tree-lib.sh"
-# shellcheck source=tools/quilt/check-fixes.sh
-. "$QUILT_TOOLS/check-fixes.sh"
-# shellcheck source=tools/quilt/compile-lib.sh
-. "$QUILT_TOOLS/compile-lib.sh"
+# shellcheck source=tools/quilt/lib/tree-lib.sh
+. "$(dirname "$0")/lib/tree-lib.sh"
+# shellcheck source=tools/quilt/lib/check-fixes.sh
+. "$QUILT_TOOLS/lib/check-fixes.sh"
+# shellcheck source=tools/quilt/lib/compile-lib.sh
+. "$QUILT_TOOLS/lib/compile-lib.sh"
 
 case ${1:-} in
 -h | --help) usage; exit 0 ;;
@@ -29,17 +29,6 @@ stack_fix() {
 		needs+=("${fix_of[$subject]:?}")
 	done < <(needs_of "$1")
 	applies "$1" "${needs[@]}"
-}
-
-# chosen SUBJECT PART...
-chosen() {
-	local subject=$1 part
-	shift
-	[ $# -gt 0 ] || return 0
-	for part; do
-		[[ $subject != *"$part"* ]] || return 0
-	done
-	return 1
 }
 
 # build_fix PATCH: prints what is wrong.

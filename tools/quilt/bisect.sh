@@ -8,12 +8,12 @@
 # All patches unless told (base..HEAD of build/linux). With TOPIC the patches of
 # that topic, on the base and the topics that it depends on and no others.
 
-# shellcheck source=tools/quilt/tree-lib.sh
-. "$(dirname "$0")/tree-lib.sh"
-# shellcheck source=tools/quilt/topics-lib.sh
-. "$QUILT_TOOLS/topics-lib.sh"
-# shellcheck source=tools/quilt/compile-lib.sh
-. "$QUILT_TOOLS/compile-lib.sh"
+# shellcheck source=tools/quilt/lib/tree-lib.sh
+. "$(dirname "$0")/lib/tree-lib.sh"
+# shellcheck source=tools/quilt/lib/topics-lib.sh
+. "$QUILT_TOOLS/lib/topics-lib.sh"
+# shellcheck source=tools/quilt/lib/compile-lib.sh
+. "$QUILT_TOOLS/lib/compile-lib.sh"
 
 case ${1:-} in
 -h | --help) usage; exit 0 ;;

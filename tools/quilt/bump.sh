@@ -12,10 +12,10 @@
 # build/bump.txt. build/linux and patches/ stay as they are. The exit code is 0
 # when no patch needs work, and 1 when one does.
 
-# shellcheck source=tools/quilt/tree-lib.sh
-. "$(dirname "$0")/tree-lib.sh"
-# shellcheck source=tools/quilt/base-lib.sh
-. "$QUILT_TOOLS/base-lib.sh"
+# shellcheck source=tools/quilt/lib/tree-lib.sh
+. "$(dirname "$0")/lib/tree-lib.sh"
+# shellcheck source=tools/quilt/lib/base-lib.sh
+. "$QUILT_TOOLS/lib/base-lib.sh"
 
 case ${1:-} in
 -h | --help) usage; exit 0 ;;
@@ -30,11 +30,11 @@ log=$LOGS/bump-am.log
 # sources WHAT: as fetch.sh names them
 sources() {
 	if [ -d "$1" ]; then
-		BASE=any LINUX_SRC=$1 "$QUILT_TOOLS/fetch.sh"
+		BASE=any LINUX_SRC=$1 "$QUILT_TOOLS/lib/fetch.sh"
 	elif [ -f "$1" ]; then
-		LINUX_TARBALL=$1 "$QUILT_TOOLS/fetch.sh"
+		LINUX_TARBALL=$1 "$QUILT_TOOLS/lib/fetch.sh"
 	elif [[ $1 =~ ^[0-9]+\.[0-9]+(\.[0-9]+|-rc[0-9]+)?$ ]]; then
-		WANTED_VERSION=$1 "$QUILT_TOOLS/fetch.sh"
+		WANTED_VERSION=$1 "$QUILT_TOOLS/lib/fetch.sh"
 	else
 		die "$1 is no version, no file and no directory" "give one: make bump VERSION=7.3.5, or TARBALL=FILE"
 	fi

@@ -10,11 +10,10 @@
 # For example: busy.sh -n 20 tools/quilt/tests/run.sh guest
 # The last line counts; the output of a run that failed is kept.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
-
+[ "${1:-}" != --help ] || { usage; exit 0; }
 times=10 load=$(nproc)
 while getopts +n:j:h opt; do
 	case $opt in

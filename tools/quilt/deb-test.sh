@@ -10,10 +10,10 @@
 #
 # Takes about 20 minutes on two cores, and needs root for chroot.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/lib.sh"
-
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=tools/quilt/lib/apt-lib.sh
+. "$QUILT_TOOLS/lib/apt-lib.sh"
 
 build=y
 case ${1:-} in
@@ -29,7 +29,7 @@ disk=$dir/disk.ext4
 console=$LOGS/deb-test-console.log
 
 [ "$(uname -m)" = x86_64 ] || die "this test is for x86_64" "install the packages by hand"
-"$QUILT_TOOLS/qemu.sh" install
+"$QUILT_TOOLS/lib/qemu.sh" install
 need debootstrap:debootstrap mke2fs:e2fsprogs
 
 if [ -n "$build" ]; then
@@ -62,8 +62,8 @@ initrd=$(as_root find "$root/boot" -name 'initrd.img-*' | head -n 1)
 step "booting it (log: $console)"
 rm -f "$disk"
 as_root mke2fs -q -t ext4 -d "$root" "$disk" 2G
-read -ra accel < <("$QUILT_TOOLS/qemu.sh" accel "$OUT/guest")
-clock=$("$QUILT_TOOLS/qemu.sh" clock)
+read -ra accel < <("$QUILT_TOOLS/lib/qemu.sh" accel "$OUT/guest")
+clock=$("$QUILT_TOOLS/lib/qemu.sh" clock)
 timeout --foreground 600 qemu-system-x86_64 "${accel[@]}" -smp 2 -m 2048 \
 	-nographic -no-reboot -nodefaults -serial "file:$console" \
 	-kernel "$kernel" -initrd "$initrd" \

@@ -12,10 +12,8 @@
 # The packages are in build/deb. tools/quilt/configs/deb.config is added to the
 # configuration; what an option of it needs has to be there, or it is named.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/lib.sh"
-
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 config='' lsmod='' extra=()
 while [ $# -gt 0 ]; do

@@ -7,15 +7,12 @@
 # under QEMU and runs the scenario tools/quilt/guest/scenarios/demo there. It ends
 # with a table, and leaves a recording in build/demo/trace.dat.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=tools/quilt/lib/guest-lib.sh
+. "$QUILT_TOOLS/lib/guest-lib.sh"
 
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
-case ${1:-} in
-'') ;;
--h | --help) usage; exit 0 ;;
-*) usage >&2; exit 2 ;;
-esac
+no_arguments "$@"
 
 start=$SECONDS
 step "the kernel tree"

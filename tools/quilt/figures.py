@@ -138,7 +138,7 @@ def fill(text, results, missing):
 
 
 def listed(name):
-    with open(os.path.join(HERE, name)) as lines:
+    with open(os.path.join(HERE, "data", name)) as lines:
         return [line.rstrip("\n") for line in lines if line.strip() and not line.startswith("#")]
 
 

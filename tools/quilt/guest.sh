@@ -8,6 +8,7 @@
 #   -k KERNEL      build directory of the kernel (build/out/guest; build/out/guest-arm64
 #                  is emulated; build/out/uml-debug needs no QEMU), or a bzImage
 #   -s CPUS        number of CPUs (2; with --icount 1)
+#   -C MODEL       QEMU's model of the CPU, with its properties
 #   -m MIB         memory (2048; UML: 1024)
 #   -t SECONDS     time limit from start to end (300; shell: none)
 #   -a SRC:/DEST   put the file or directory SRC at DEST in the guest; may be
@@ -21,20 +22,20 @@
 #   -q             print the output of the scenario, not the whole console
 #   --icount       a nanosecond of virtual time per instruction of any CPU: the
 #                  same run takes the same time on a busy host, too
-#   -K KIND        allow the kernel's messages of tools/quilt/splats/known that
+#   -K KIND        allow the kernel's messages of tools/quilt/data/splats that
 #                  this kind of run has (the architecture)
 #   --no-splat     do not judge the kernel's messages
 #
-#   ACCEL=tcg|kvm in the environment: see qemu.sh
+#   ACCEL=tcg|kvm in the environment: see lib/qemu.sh
 #
 # The exit code is the scenario's. 124: the time limit was reached. 125: the guest
 # did not end as it should (no start, panic, no end marker), or the scenario
 # passed and the kernel complained (splat.sh) or a file of -o did not come.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/lib.sh"
-
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=tools/quilt/lib/guest-run-lib.sh
+. "$QUILT_TOOLS/lib/guest-run-lib.sh"
 
 mode=${1:-}
 case $mode in
@@ -43,14 +44,15 @@ run | shell) shift ;;
 *) usage >&2; exit 2 ;;
 esac
 
-kernel=$OUT/guest cpus='' memory='' limit='' quiet='' icount='' splat=y known='' log='' append=''
+kernel=$OUT/guest cpus='' model='' memory='' limit='' quiet='' icount='' splat=y known='' log='' append=''
 extras=() image_extras=() guest_files=() host_files=()
 while [ $# -gt 0 ]; do
 	case $1 in
-	-k | -s | -m | -t | -a | -o | -p | -A | -K | -L)
+	-k | -s | -C | -m | -t | -a | -o | -p | -A | -K | -L)
 		[ $# -gt 1 ] || die "$1 needs a value" "see: tools/quilt/guest.sh --help" ;;&
 	-k) kernel=$2; shift ;;
 	-s) cpus=$2; shift ;;
+	-C) model=$2; shift ;;
 	-m) memory=$2; shift ;;
 	-t) limit=$2; shift ;;
 	-a) extras+=("$2"); image_extras+=(-a "$2"); shift ;;
@@ -78,16 +80,6 @@ for number in "$cpus" "${memory:-1}" "${limit:-1}"; do
 	[[ $number =~ ^[1-9][0-9]*$ ]] ||
 		die "guest.sh: '$number' is not a number above 0" "see: tools/quilt/guest.sh --help"
 done
-
-scenarios() {
-	local spec
-	(cd "$QUILT_TOOLS/guest/scenarios" && printf '%s\n' * | grep -vxF README.md)
-	for spec in ${extras[0]:+"${extras[@]}"}; do
-		case $spec in
-		*:/scenarios/*) echo "${spec##*:/scenarios/}" ;;
-		esac
-	done
-}
 
 scenario=shell
 if [ "$mode" = run ]; then
@@ -119,121 +111,15 @@ fi
 [ -f "$image" ] ||
 	die "there is no kernel in $kernel" "run: make tree && tools/quilt/kernel.sh guest"
 
-# failure CODE WHAT: one line, the end of the log, and where the rest is.
-failure() {
-	printf 'error: %s\n' "$2" >&2
-	if [ -s "$log" ]; then
-		tail -n 8 "$log" | sed 's/^/    | /' >&2
-	fi
-	sed -n -e '/terminating on signal/d' -e 's/^/    | /p' "$run/qemu" >&2
-	printf '       console log: %s\n' "$log" >&2
-	exit "$1"
-}
-
-# Several guests may run at a time; each has its log for itself.
-open_log() {
-	local n
-	make_dir "$LOGS"
-	if [ -n "$log" ]; then
-		make_dir "$(dirname "$log")"
-		exec {log_fd}>>"$log"
-		flock -n "$log_fd" || die "another guest writes $log" "name another file with -L"
-	else
-		for ((n = 1; ; n++)); do
-			log=$LOGS/guest-$scenario$([ $n -eq 1 ] || echo "-$n").log
-			exec {log_fd}>>"$log"
-			! flock -n "$log_fd" || break
-			exec {log_fd}>&-
-		done
-	fi
-	: >"$log"
-}
-
 qemu='' run='' terminal='' view=''
-# shellcheck disable=SC2317
-cleanup() {
-	local rc=$?
-	trap '' INT TERM
-	if [ -n "$qemu" ]; then
-		kill -KILL "$qemu" 2>/dev/null || true
-		wait "$qemu" 2>/dev/null || true
-	fi
-	[ -z "$view" ] || wait "$view" 2>/dev/null || true
-	[ -z "$terminal" ] || stty "$terminal"
-	[ -z "$run" ] || rm -rf "$run"
-	exit "$rc"
-}
 trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# Encodes all but letters, digits and the like as %XX, which init decodes.
-encode() {
-	local text=$1 i c
-	for ((i = 0; i < ${#text}; i++)); do
-		c=${text:i:1}
-		case $c in
-		[A-Za-z0-9_./:=+-]) printf '%s' "$c" ;;
-		*) printf '%%%02X' "'$c" ;;
-		esac
-	done
-}
-
-# take_files: the files that the guest has sent with its output. Each is checked by
-# its length and checksum, which are part of gzip's format.
-take_files() {
-	local i dest
-	for i in "${!guest_files[@]}"; do
-		dest=${host_files[i]}
-		make_dir "$(dirname "$dest")"
-		awk -v start="TQ-FILE $i" '$0 == "TQ-END" { on = 0 } on
-			substr($0, length($0) - length(start) + 1) == start { on = 1 }' "$run/output" |
-			base64 -d 2>/dev/null | gzip -dc >"$dest.part" 2>/dev/null || {
-			rm -f "$dest.part"
-			printf 'error: the guest did not send %s, console log: %s\n' "${guest_files[i]}" "$log" >&2
-			return 1
-		}
-		mv "$dest.part" "$dest"
-	done
-}
-
-cmdline() {
-	local words="console=${port}0 panic=-1 oops=panic kunit.autorun=0 tq.cpus=$cpus" sep='' arg size
-	if [ "$mode" = shell ]; then
-		size=$(stty size)
-		words+=" loglevel=5 tq.term=${TERM:-linux} tq.rows=${size% *} tq.cols=${size#* }"
-	else
-		# A kernel that dies early says so.
-		[ $arch = um ] || words+=" $earlycon"
-		words+=" tq.run=$scenario"
-		[ $# -eq 0 ] || words+=" tq.args="
-		for arg in "$@"; do
-			words+=$sep$(encode "$arg")
-			sep=,
-		done
-		sep=''
-		[ ${#guest_files[@]} -eq 0 ] || words+=" tq.files="
-		for arg in ${guest_files[0]:+"${guest_files[@]}"}; do
-			words+=$sep$(encode "$arg")
-			sep=,
-		done
-	fi
-	case $accel in
-	'') ;;
-	*icount*) [ $arch = arm64 ] || words+=" tsc=reliable tsc_early_khz=1000000" ;;
-	*tcg*) [ $arch = arm64 ] || words+=" $("$QUILT_TOOLS/qemu.sh" clock)" ;;
-	esac
-	words+=$append
-	[ ${#words} -lt 2048 ] ||
-		die "the kernel command line gets too long (${#words} of 2047)" \
-		    "give the scenario fewer arguments, or put them into a file: -a FILE:/DEST"
-	printf '%s' "$words"
-}
-
 # Standard output is for the output of the guest.
 need flock:util-linux setpriv:util-linux >&2
 [ -z "$icount" ] || [ $arch != um ] || die "--icount is for QEMU" "leave it out"
-[ $arch = um ] || "$QUILT_TOOLS/qemu.sh" install $cpu >&2
+[ $arch = um ] || "$QUILT_TOOLS/lib/qemu.sh" install $cpu >&2
 accel=''
 if [ $arch = um ]; then
 	[ "$mode" = run ] || die "UML gives no shell" "run a scenario"
@@ -242,7 +128,11 @@ elif [ -n "$icount" ]; then
 elif [ $arch = arm64 ]; then
 	accel='-accel tcg,thread=multi'
 else
-	accel=$("$QUILT_TOOLS/qemu.sh" accel "$kernel")
+	accel=$("$QUILT_TOOLS/lib/qemu.sh" accel "$kernel")
+fi
+if [ -n "$model" ]; then
+	[ $arch = x86_64 ] || die "-C is for x86_64" "leave it out"
+	accel+=" -cpu $model"
 fi
 words=$(cmdline "$@")
 open_log
@@ -250,7 +140,7 @@ make_dir "$BUILD/guest"
 # Files of killed runs.
 find "$BUILD/guest" -maxdepth 1 \( -name 'run.*' -o -name 'image.*' \) -mmin +1440 -exec rm -rf {} +
 run=$(mktemp -d "$BUILD/guest/run.XXXXXX")
-"$QUILT_TOOLS/image.sh" -k "$kernel" ${image_extras[0]:+"${image_extras[@]}"} "$run/image" >&2
+"$QUILT_TOOLS/lib/image.sh" -k "$kernel" ${image_extras[0]:+"${image_extras[@]}"} "$run/image" >&2
 
 # The guest dies with this script, even when the script is killed.
 # shellcheck disable=SC2206
@@ -301,32 +191,4 @@ fi
 tr -d '\r' <"$log" >"$run/log"
 cat "$run/log" >"$log"
 
-rc=$(tail -n 1 "$run/output" | sed -n 's/.*TQ-EXIT \([0-9][0-9]*\)$/\1/p')
-if [ -z "$rc" ]; then
-	stage="did not reach init"
-	! grep -aq 'Run /init as init process' "$log" || stage="did not finish $scenario"
-	panic=$(grep -am 1 -o 'Kernel panic - .*' "$log" || true)
-	if [ -n "$panic" ]; then
-		failure 125 "the guest $stage: $panic"
-	elif [ -n "$late" ]; then
-		failure 124 "the guest $stage in $limit s"
-	elif [ $qemu_rc -ne 0 ]; then
-		failure 125 "$emulator ended with $qemu_rc, the guest $stage"
-	elif [ ! -s "$log" ]; then
-		failure 125 "the guest printed nothing: is $image a kernel?"
-	fi
-	failure 125 "the guest ended without its end marker: it $stage"
-fi
-[ -z "$late" ] || failure 124 "the guest ran $scenario (exit code $rc) and did not go down in $limit s"
-if [ -n "$splat" ] && ! splats=$("$QUILT_TOOLS/splat.sh" -k "${known:-${arch/#um/uml-debug}}" "$log"); then
-	printf '%s\n' "$splats" >&2
-	printf 'error: the kernel complained during %s (exit code %d), console log: %s\n' \
-		"$scenario" "$rc" "$log" >&2
-	# Repeat the reason: people read the end of a log.
-	printf '%s\n' "$splats" | grep -v '^    |' | sed 's/^[^:]*:/       /' >&2
-	[ "$rc" -ne 0 ] || rc=125
-elif [ "$rc" -ne 0 ]; then
-	printf 'error: scenario %s: exit code %d, console log: %s\n' "$scenario" "$rc" "$log" >&2
-fi
-take_files || [ "$rc" -ne 0 ] || rc=125
-exit "$rc"
+judge

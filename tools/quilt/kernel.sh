@@ -12,10 +12,8 @@
 # It is an error if the result lacks an option that a fragment asks for, as a test
 # without its feature proves nothing.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/lib.sh"
-
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind='' name=''
 while [ $# -gt 0 ]; do
@@ -38,15 +36,18 @@ samples=samples
 grep -qs FLIGHT_RECORDER "$TREE/samples/Kconfig" || samples=''
 rds=rds
 grep -qs RDS_RECORDER "$TREE/net/rds/Kconfig" || rds=''
-ours=bench-quilt
-grep -qs 'config KTRACE$' "$TREE/kernel/trace/Kconfig" || ours=''
+ours=bench-quilt features=features
+grep -qs 'config KTRACE$' "$TREE/kernel/trace/Kconfig" || ours='' features=''
 case $kind in
 guest)       arch=x86_64; parts="guest guest-x86_64 tracing faults kunit $samples $rds $suites $selftests $verification" ;;
 guest-debug) arch=x86_64; parts="guest guest-x86_64 tracing faults kunit $samples $rds $suites $selftests $verification debug" ;;
 guest-lockdown) arch=x86_64; parts="guest guest-x86_64 tracing faults kunit lockdown $samples $rds $suites $selftests $verification" ;;
 guest-kcsan) arch=x86_64; parts="guest guest-x86_64 tracing kunit $samples $rds $suites kcsan" ;;
+guest-startup) arch=x86_64; parts="guest guest-x86_64 tracing $features startup" ;;
+guest-deltas) arch=x86_64; parts="guest guest-x86_64 tracing $features startup deltas" ;;
 guest-arm64) arch=arm64; parts="guest guest-arm64 tracing kunit $samples $rds $suites $selftests $verification" ;;
 bench)       arch=x86_64; parts="guest guest-x86_64 bench bench-x86_64 $ours" ;;
+bench-process) arch=x86_64; parts="guest guest-x86_64 bench bench-x86_64 bench-process $features" ;;
 bench-arm64) arch=arm64; parts="guest guest-arm64 bench bench-arm64 $ours" ;;
 bench-uml)   arch=um; parts="uml bench-uml $ours" ;;
 *) die "no such kind of kernel: $kind" "see the table in tools/quilt/kernel.sh" ;;
@@ -65,7 +66,7 @@ fragments=()
 for part in $parts; do
 	case $part in
 	/*) fragments+=("$part") ;;
-	*) fragments+=("$QUILT_TOOLS/configs/$part.config") ;;
+	*) fragments+=("$(find_ours "configs/$part.config")") ;;
 	esac
 done
 cat "${fragments[@]}" ${EXTRA:+"$EXTRA"} >"$dir/fragments.new"
@@ -109,7 +110,7 @@ if ! cmp -s "$dir/fragments.new" "$dir/fragments" || [ ! -f "$dir/.config" ] ||
 	missing=$(comm -23 "$dir/wanted" "$dir/got")
 	[ -z "$missing" ] ||
 		die "kernel $kind: the configuration lost what its fragments ask for:" "${missing//$'\n'/ }" \
-		    "look for a dependency that is off, or drop the line from tools/quilt/configs"
+		    "look for a dependency that is off, or drop the line from the fragment"
 	mv "$dir/fragments.new" "$dir/fragments"
 fi
 

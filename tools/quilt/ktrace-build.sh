@@ -12,10 +12,8 @@
 #
 # The last line counts.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/lib.sh"
-
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 case ${1:-} in
 -h | --help) usage; exit 0 ;;

@@ -28,10 +28,10 @@
 #   LIMIT=SECONDS      how long a kernel may run (600)
 #   TREE=DIR, OUT=DIR  another tree and its builds
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/lib.sh"
-
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=tools/quilt/lib/kunit-lib.sh
+. "$QUILT_TOOLS/lib/kunit-lib.sh"
 
 FILTER=${FILTER:-trace_*}
 passed=0 failed=0 skipped=0
@@ -56,25 +56,6 @@ problem() {
 	failed=$((failed + 1))
 }
 
-# skips CONSOLE: the cases that were skipped, as SUITE.CASE
-skips() {
-	sed -E 's/^\[ *[0-9.]+\] //; s/\r$//' "$1" |
-		awk '/^    # Subtest: / { suite = $3 } /^    ok [0-9]+ .* # SKIP/ { print suite "." $3 }' | sort -u
-}
-
-# A case that begins to skip proves nothing any more, and its verdict is still ok.
-judge_skips() { # RUN CONSOLE
-	local new like=$1
-	# A corner takes options away, so its runs may skip more.
-	[[ -f $2 && $1 != corner-* ]] || return 0
-	# kunit.py makes the same configuration for them as for UML.
-	case $1 in
-	arm64 | s390 | i386 | riscv) like=uml ;;
-	esac
-	new=$(skips "$2" | comm -23 - <(sed -nE "s/^($1|$like) //p" "$QUILT_TOOLS/skips" | sort -u))
-	[ -z "$new" ] || problem "$1" "skips what tools/quilt/skips does not list: ${new//$'\n'/ }" "$2"
-}
-
 judge() {
 	local run=$1 rc=$2 result=$3 console=$4 before=$failed kind=$1
 	grep -aE '\[(FAILED|CRASHED|ERROR)\]|EXPECTATION FAILED|ASSERTION FAILED' "$result" | head -n 20 || true
@@ -84,24 +65,20 @@ judge() {
 	case $run in
 	x86_64-debug | corner-*) kind=x86_64 ;;
 	esac
-	"$QUILT_TOOLS/splat.sh" -k "$kind" "$console" || problem "$run" "the kernel complained" "$console"
+	"$QUILT_TOOLS/lib/splat.sh" -k "$kind" "$console" || problem "$run" "the kernel complained" "$console"
 }
 
 kunit_py() { (cd "$TREE" && exec python3 tools/testing/kunit/kunit.py "$@"); }
 
 build_uml() { # RUN
-	local run=$1 dir=$OUT/$1 opt args=()
+	local run=$1 dir=$OUT/$1 options=()
 	need gcc:gcc make:make flex:flex bison:bison bc:bc python3:python3
-	if [ "$run" != uml ]; then
-		while read -r opt; do
-			args+=(--kconfig_add "$opt")
-		done < <(grep '^CONFIG' "$QUILT_TOOLS/configs/$run.config")
-	fi
+	kconfig_add "$run"
 	make_dir "$dir"
 	make_dir "$LOGS"
 	step "building kernel $run (log: $LOGS/build-$run.log)"
 	logged "$LOGS/build-$run.log" kunit_py build --build_dir "$dir" \
-		--kunitconfig kernel/trace --jobs "$JOBS" "${args[@]}" ||
+		--kunitconfig kernel/trace --jobs "$JOBS" "${options[@]}" ||
 		die "kernel $run does not build" "see $LOGS/build-$run.log"
 }
 
@@ -144,17 +121,15 @@ run_corner() { # RUN
 
 # run_qemu ARCH CPU [PREFIX]
 run_qemu() {
-	local run=$1 cpu=$2 prefix=${3:-} rc=0 opt options=() args=(--arch "$1")
-	"$QUILT_TOOLS/qemu.sh" install "$cpu"
+	local run=$1 cpu=$2 prefix=${3:-} rc=0 options=() args=(--arch "$1")
+	"$QUILT_TOOLS/lib/qemu.sh" install "$cpu"
 	[ "$run" != riscv ] || need /usr/share/qemu/opensbi-riscv64-generic-fw_dynamic.bin:opensbi
 	if [ -n "$prefix" ]; then
 		need "${prefix}gcc:gcc-${prefix%-}"
 		args+=(--cross_compile "$prefix")
 	fi
 	args+=(--build_dir "$OUT/$run")
-	[ ! -f "$QUILT_TOOLS/configs/$run.config" ] || while read -r opt; do
-		options+=(--kconfig_add "$opt")
-	done < <(grep '^CONFIG' "$QUILT_TOOLS/configs/$run.config")
+	kconfig_add "$run"
 	make_dir "$OUT/$run"
 	make_dir "$LOGS"
 	step "building kernel $run (log: $LOGS/build-$run.log)"

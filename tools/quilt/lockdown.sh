@@ -1,20 +1,18 @@
 #!/bin/bash
-# Shows that exports and instances of kernel code are refused when the kernel is
-# locked down: builds a kernel for it, and runs the scenario "lockdown" there.
+# Shows that exports and instances of kernel code, and the files of the topics, are
+# refused when the kernel is locked down: builds a kernel for it, and runs the
+# scenario "lockdown" there.
 #
 # usage: lockdown.sh
 #
 # It takes 10 to 20 minutes, nearly all of them for the kernel. The last line counts.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=tools/quilt/lib/guest-lib.sh
+. "$QUILT_TOOLS/lib/guest-lib.sh"
 
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
-case ${1:-} in
-'') ;;
--h | --help) usage; exit 0 ;;
-*) usage >&2; exit 2 ;;
-esac
+no_arguments "$@"
 
 make_dir "$LOGS"
 "$QUILT_TOOLS/kernel.sh" guest-lockdown

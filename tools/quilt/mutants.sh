@@ -20,16 +20,17 @@
 #   hung      a time limit was reached, which counts as noticed
 #   unbuilt   it does not compile, or brings an error of objtool or modpost
 #   survived  no test noticed
-#   excused   no test noticed, and tools/quilt/mutants-excused says why
+#   excused   no test noticed, and tools/quilt/data/mutants-excused says why
 #
 # A mutant that is in the file already is not run again: a run that was ended
 # goes on where it was. The last line counts.
 
-# shellcheck source=tools/quilt/tree-lib.sh
-. "$(dirname "$0")/tree-lib.sh"
-# shellcheck source=tools/quilt/topics-lib.sh
-. "$QUILT_TOOLS/topics-lib.sh"
+# shellcheck source=tools/quilt/lib/tree-lib.sh
+. "$(dirname "$0")/lib/tree-lib.sh"
+# shellcheck source=tools/quilt/lib/topics-lib.sh
+. "$QUILT_TOOLS/lib/topics-lib.sh"
 
+[ "${1:-}" != --help ] || { usage; exit 0; }
 number=20 seed=1 chosen=() guest='' list=''
 while getopts n:s:t:glh opt; do
 	case $opt in
@@ -45,7 +46,7 @@ done
 
 run=${MUTANTS_RUN:-uml-debug}
 results=$QUILT_TOOLS/results/mutants.tsv
-excuses=$QUILT_TOOLS/mutants-excused
+excuses=$QUILT_TOOLS/data/mutants-excused
 place=$BUILD/mutants
 
 # The mutants of TREE, which needs no change that is not committed.
@@ -53,7 +54,7 @@ list_all() {
 	local topic
 	for topic in $(topics); do
 		topic_subjects "$topic" | sed "s/^/$topic\t/"
-	done | python3 "$QUILT_TOOLS/mutate.py" list "$TREE" "$(base_of "$TREE")" \
+	done | python3 "$QUILT_TOOLS/lib/mutate.py" list "$TREE" "$(base_of "$TREE")" \
 		-n "$number" -s "$seed" "${chosen[@]}"
 }
 
@@ -134,7 +135,7 @@ while IFS= read -r mutant; do
 	start=$SECONDS
 	if [ -z "$known" ] || { [ "$known" = survived ] && is_excused "$file" "$kind" "$old" "$new"; }; then
 		git -C "$place/linux" checkout -q -f
-		python3 "$QUILT_TOOLS/mutate.py" apply "$place/linux" <<<"$mutant"
+		python3 "$QUILT_TOOLS/lib/mutate.py" apply "$place/linux" <<<"$mutant"
 		verdict=$known
 		[ -n "$verdict" ] || verdict=$(verdict_of "$topic" "$place/logs/$id.log")
 		if [ "$verdict" = survived ] && is_excused "$file" "$kind" "$old" "$new"; then

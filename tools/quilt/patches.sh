@@ -9,10 +9,10 @@
 #   -t       the names of the topics alone
 #   (none)   all topics
 
-# shellcheck source=tools/quilt/tree-lib.sh
-. "$(dirname "$0")/tree-lib.sh"
-# shellcheck source=tools/quilt/topics-lib.sh
-. "$QUILT_TOOLS/topics-lib.sh"
+# shellcheck source=tools/quilt/lib/tree-lib.sh
+. "$(dirname "$0")/lib/tree-lib.sh"
+# shellcheck source=tools/quilt/lib/topics-lib.sh
+. "$QUILT_TOOLS/lib/topics-lib.sh"
 
 names=''
 case ${1:-} in

@@ -10,15 +10,15 @@
 #   -n N     N cells of those that CI may sample, chosen by SEED (the date unless
 #            told); their results are not kept
 #
-# tools/quilt/proof-cells has the cells. tools/quilt/results/proof.md has a line for
+# tools/quilt/data/proof-cells has the cells. tools/quilt/results/proof.md has a line for
 # each: date, tree, command, verdict, duration. The line is written when the cell
 # ends, so an interrupted run goes on where it was. The tree is the id of the
 # kernel's tree, with the project's commit behind it.
 
-# shellcheck source=tools/quilt/tree-lib.sh
-. "$(dirname "$0")/tree-lib.sh"
+# shellcheck source=tools/quilt/lib/tree-lib.sh
+. "$(dirname "$0")/lib/tree-lib.sh"
 
-CELLS=${PROOF_CELLS:-$QUILT_TOOLS/proof-cells}
+CELLS=${PROOF_CELLS:-$QUILT_TOOLS/data/proof-cells}
 RESULTS=${PROOF_RESULTS:-$QUILT_TOOLS/results/proof.md}
 
 list='' again='' sample=0 seed=$(date +%F)

@@ -8,10 +8,9 @@
 #           another one?
 #   -p SVG  draw the recording
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
 noticed='' picture=''
 while [ $# -gt 1 ]; do
 	case $1 in
@@ -35,7 +34,7 @@ work=$(mktemp -d "$BUILD/guest/recording.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 # -isystem: the header has warnings of its own.
 gcc -Wall -Wextra -O2 -isystem /usr/include/kernelshark -o "$work/kshark-read" \
-	"$QUILT_TOOLS/tests/kshark-read.c" -lkshark ||
+	"$QUILT_TOOLS/lib/kshark-read.c" -lkshark ||
 	die "kshark-read does not build" "see above"
 
 # Both print a record as "CPU EVENT TEXT" in the end.
@@ -92,7 +91,7 @@ topics
 if [ -n "$picture" ]; then
 	need python3:python3
 	"$work/kshark-read" "$file" 2>"$work/log" |
-		"$QUILT_TOOLS/timeline.py" "What a shell and its children did before a snapshot" >"$picture"
+		"$QUILT_TOOLS/lib/timeline.py" "What a shell and its children did before a snapshot" >"$picture"
 fi
 say "$(wc -l <"$work/kshark") records, the same for trace-cmd and KernelShark's library"
 [ -n "$noticed" ] || exit 0

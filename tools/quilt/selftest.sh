@@ -5,9 +5,9 @@
 #
 #   -k KERNEL  see guest.sh
 #   (none)  the tests below test.d that the quilt adds; one that is not supported
-#           is a failure if tools/quilt/baseline/unsupported.txt does not list it
+#           is a failure if tools/quilt/data/baseline/unsupported.txt does not list it
 #   --all   the whole suite, compared with the verdicts of the unpatched base in
-#           tools/quilt/baseline (12 to 30 minutes): a worse or missing verdict
+#           tools/quilt/data/baseline (12 to 30 minutes): a worse or missing verdict
 #           is a failure, and so is a new test that does not pass
 #   TEST    directories or files below test.d; verification/FILE for those of
 #           runtime verification
@@ -17,10 +17,8 @@
 #
 # The last line counts.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/lib.sh"
-
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 # Runs the whole suite, and prints the differences from the base behind its
 # output. A guest that did not end well is one more failure.
@@ -28,13 +26,13 @@ compare_all() {
 	local log=$LOGS/selftest-all.log differs=$LOGS/selftest-all-differs.log
 	local version base rc=0 passed failed skipped
 	version=$(sed -n 's/^version //p' "$TOP/base")
-	base=$QUILT_TOOLS/baseline/ftracetest-$version.txt
+	base=$QUILT_TOOLS/data/baseline/ftracetest-$version.txt
 	[ -f "$base" ] || die "there are no verdicts of the base $version" \
 		"run the suite on the unpatched base, and put the verdicts it prints into $base"
 	make_dir "$LOGS"
 	"$QUILT_TOOLS/guest.sh" run -q ${kernel[0]:+"${kernel[@]}"} -t 5400 selftest --any |
 		tee "$log" || rc=$?
-	"$QUILT_TOOLS/tests/compare-ftracetest.sh" -u "$QUILT_TOOLS/baseline/unsupported.txt" \
+	"$QUILT_TOOLS/lib/compare-ftracetest.sh" -u "$QUILT_TOOLS/data/baseline/unsupported.txt" \
 		"$base" "$log" >"$differs" || true
 	read -r passed _ failed _ skipped _ < <(tail -n 1 "$differs") || true
 	say
@@ -60,11 +58,11 @@ run_added() {
 	"$QUILT_TOOLS/guest.sh" run -q ${kernel[0]:+"${kernel[@]}"} -t 3600 selftest "${tests[@]}" |
 		tee "$log" || rc=$?
 	mapfile -t new < <(awk '$1 ~ /^(UNSUPPORTED|UNTESTED)$/ && $2 ~ /^[0-9]+$/ { print $3 }' "$log" |
-		sort | grep -vxF -f <(grep '\.tc$' "$QUILT_TOOLS/baseline/unsupported.txt"))
+		sort | grep -vxF -f <(grep '\.tc$' "$QUILT_TOOLS/data/baseline/unsupported.txt"))
 	[ ${#new[@]} -gt 0 ] || return $rc
 	read -r passed _ failed _ skipped _ < <(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1) || true
 	for file in "${new[@]}"; do
-		say "not ok $file is not supported, and tools/quilt/baseline/unsupported.txt does not list it"
+		say "not ok $file is not supported, and tools/quilt/data/baseline/unsupported.txt does not list it"
 	done
 	say "${passed:-0} passed, $((${failed:-0} + ${#new[@]})) failed, $((${skipped:-0} - ${#new[@]})) skipped"
 	return 1

@@ -9,10 +9,10 @@
 # It builds the guest's kernel of that state in build/out/side-TOPIC, which is slow
 # the first time. The last line counts.
 
-# shellcheck source=tools/quilt/tree-lib.sh
-. "$(dirname "$0")/tree-lib.sh"
-# shellcheck source=tools/quilt/topics-lib.sh
-. "$QUILT_TOOLS/topics-lib.sh"
+# shellcheck source=tools/quilt/lib/tree-lib.sh
+. "$(dirname "$0")/lib/tree-lib.sh"
+# shellcheck source=tools/quilt/lib/topics-lib.sh
+. "$QUILT_TOOLS/lib/topics-lib.sh"
 
 case ${1:-} in
 -h | --help) usage; exit 0 ;;

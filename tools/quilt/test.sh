@@ -13,15 +13,10 @@
 #
 # In the environment: NOTICED=N, how many of the runs "noticed" of scenarios.sh (3)
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
-usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
-case ${1:-} in
-'') ;;
--h | --help) usage; exit 0 ;;
-*) usage >&2; exit 2 ;;
-esac
+no_arguments "$@"
 
 start=$SECONDS passed=0 failed=0 skipped=0 broken=()
 export NOTICED=${NOTICED:-3}
@@ -121,6 +116,11 @@ collect
 part ktrace-build "$QUILT_TOOLS/ktrace-build.sh"
 
 say
+# Once more, as the middle of a log this long is easily lost.
+for name in "${broken[@]}"; do
+	say "$name:"
+	grep -aE '^ *(not ok|FAIL)|\[FAIL\]|^failed:' "$LOGS/test-$name.log" | tail -n 20 || true
+done
 [ ${#broken[@]} -eq 0 ] || say "failed: ${broken[*]} (logs: $LOGS/test-*.log)"
 say "$(((SECONDS - start) / 60)) min $(((SECONDS - start) % 60)) s"
 say "$passed passed, $failed failed, $skipped skipped"

@@ -10,19 +10,21 @@
 # In the environment:
 #   CYCLES=N         the first argument of the scenarios (10000)
 #   KINDS='KIND...'  the kernels (guest-debug guest-kcsan), see kernel.sh
-#   LIMIT=SECONDS    for one scenario in one kernel (600, and one for a cycle)
+#   LIMIT=SECONDS    for one scenario in one kernel (1800, and ten for a cycle)
 #
 # The topic failslab is the scenario of that name: it has each allocation fail
 # once, and then looks for leaks. Only guest-debug can find leaks.
 #
 # A scenario that needs a module has it in tools/quilt/guest/modules, under its
-# own name with an underscore. Programs that it needs are in tools/quilt/guest,
-# and it names them in a line "# programs: NAME...". The last line counts
-# scenarios and kernels. 10000 cycles take a night, CYCLES=200 KINDS=guest takes a
-# minute.
+# own name with an underscore. Programs that it needs are in
+# tools/quilt/guest/programs, and it names them in a line "# programs: NAME...".
+# The last line counts scenarios and kernels. 10000 cycles take a night, CYCLES=200
+# KINDS=guest takes a minute.
 
-# shellcheck source=tools/quilt/tree-lib.sh
-. "$(dirname "$0")/tree-lib.sh"
+# shellcheck source=tools/quilt/lib/tree-lib.sh
+. "$(dirname "$0")/lib/tree-lib.sh"
+# shellcheck source=tools/quilt/lib/guest-lib.sh
+. "$QUILT_TOOLS/lib/guest-lib.sh"
 
 topics=() kernels=y
 while [ $# -gt 0 ]; do
@@ -37,7 +39,7 @@ done
 
 cycles=${CYCLES:-10000}
 [[ $cycles =~ ^[1-9][0-9]*$ ]] || die "CYCLES=$cycles is not a number above 0" "for example: CYCLES=200"
-limit=${LIMIT:-$((600 + cycles))}
+limit=${LIMIT:-$((1800 + 10 * cycles))}
 read -ra kinds <<<"${KINDS:-guest-debug guest-kcsan}"
 
 mapfile -t known < <(cd "$QUILT_TOOLS/guest/scenarios" && printf '%s\n' *-torture | sed 's/-torture$//'
@@ -79,17 +81,18 @@ names() { nm "$@" | sed -n 's/^[0-9a-f]* [tT] \([^.]*\).*/\1/p' | sort -u; }
 
 # tracing_only KIND <LOG: see races.sh
 tracing_only() {
-	local dir=$OUT/$1/kernel/trace list
+	local dir=$OUT/$1/kernel/trace list modules
 	list=$(mktemp)
+	# Not each torture has a module.
+	mapfile -t modules < <(compgen -G "$BUILD/guest/*-$1/*.o")
 	{
 		comm -13 <(defined "$(base_of "$TREE")") <(defined HEAD) | sed 's/^/own /'
 		names "$dir"/trace_{export_core,events_syscall,follow*,instance,ktrace*,process*,snapshot*}.o \
-			"$BUILD"/guest/*"-$1"/*.o | sed 's/^/added /'
+			${modules[0]:+"${modules[@]}"} | sed 's/^/added /'
 		names "$dir"/*.o "$OUT/$1"/kernel/tracepoint.o "$OUT/$1"/drivers/hwtracing/stm/*.o |
 			sed 's/^/tracing /'
-		sed '/^#/d; /^$/d; s/^/known /' "$QUILT_TOOLS/configs/kcsan-mainline.txt"
 	} >"$list"
-	"$QUILT_TOOLS/races.sh" "$list"
+	"$QUILT_TOOLS/lib/races.sh" "$list"
 	rm -f "$list"
 }
 
@@ -130,7 +133,7 @@ for kind in "${kinds[@]}"; do
 			${extras[0]:+"${extras[@]}"} "${arguments[@]}" || rc=$?
 		if [ -n "$races" ]; then
 			tracing_only "$kind" <"$log" >"$log.tracing"
-			"$QUILT_TOOLS/splat.sh" -k x86_64 "$log.tracing" || rc=125
+			"$QUILT_TOOLS/lib/splat.sh" -k x86_64 "$log.tracing" || rc=125
 		fi
 		if [ $rc -eq 0 ]; then
 			passed=$((passed + 1))

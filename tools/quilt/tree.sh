@@ -12,12 +12,12 @@
 #   FORCE=1     discard work that is not exported; a branch backup-DATE keeps it
 #
 # A later run applies the changed patches, and touches only files that differ.
-# fetch.sh --help says where the base comes from.
+# lib/fetch.sh --help says where the base comes from.
 
-# shellcheck source=tools/quilt/tree-lib.sh
-. "$(dirname "$0")/tree-lib.sh"
-# shellcheck source=tools/quilt/base-lib.sh
-. "$QUILT_TOOLS/base-lib.sh"
+# shellcheck source=tools/quilt/lib/tree-lib.sh
+. "$(dirname "$0")/lib/tree-lib.sh"
+# shellcheck source=tools/quilt/lib/base-lib.sh
+. "$QUILT_TOOLS/lib/base-lib.sh"
 
 keep=''
 case ${1:-} in
@@ -56,7 +56,7 @@ check_base() {
 make_base() {
 	local new=$TREE.new src path
 
-	src=$("$QUILT_TOOLS/fetch.sh") || exit 1
+	src=$("$QUILT_TOOLS/lib/fetch.sh") || exit 1
 	path=${src#*:}
 	make_dir "$(dirname "$TREE")"
 	need_space "$(dirname "$TREE")" 4000 "the kernel tree"

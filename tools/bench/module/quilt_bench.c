@@ -102,6 +102,7 @@ struct bench_row {
 	const char	*shell;		/* what snapshot_setup() and file_setup() do, too */
 	const char	*undo;		/* the same for file_teardown() */
 	bool		irqs;		/* the handlers of interrupts count */
+	uint		rest;		/* us between two calls of these, 500 unless told */
 };
 
 #ifdef CONFIG_X86_64
@@ -592,9 +593,10 @@ static const struct bench_row bench_rows[] = {
 	{ "tracing_snapshot(), interrupts on, snapshot_pipe was opened", loop_snapshot,
 	  snapshot_setup, snapshot_teardown, .kib = 64, .irqs = true,
 	  .shell = ": >>snapshot_pipe" },
+	/* Long enough for the task to wait again: a grace period of RCU has to end. */
 	{ "tracing_snapshot(), interrupts on, a task in snapshot_pipe", loop_snapshot,
 	  snapshot_setup, snapshot_teardown, .kib = 64, .irqs = true,
-	  .shell = WAITER("snapshot_pipe") },
+	  .shell = WAITER("snapshot_pipe"), .rest = 60000 },
 #endif
 	{ "tracing_snapshot(), 64 KiB a CPU", loop_snapshot,
 	  snapshot_setup, snapshot_teardown, .kib = 64 },
@@ -651,6 +653,7 @@ static u64 bench_call(const struct bench_row *row)
 static int bench_run_irqs(const struct bench_row *row)
 {
 	u64 *times = kcalloc(irq_calls, sizeof(*times), GFP_KERNEL);
+	unsigned long rest = row->rest ?: 500;
 
 	if (!times)
 		return -ENOMEM;
@@ -660,7 +663,7 @@ static int bench_run_irqs(const struct bench_row *row)
 
 		if (i >= 0)
 			times[i] = time;
-		usleep_range(500, 1000);
+		usleep_range(rest, 2 * rest);
 	}
 	sort(times, irq_calls, sizeof(*times), compare_u64, NULL);
 	pr_info("bench: row|%s|%s|1|%llu|%llu|%llu|0\n", row->name, BENCH_UNIT,

@@ -3,12 +3,12 @@
 # files, a mirror in a directory, copies of the project, and a runner of the
 # functions test_NAME. Sourced with the arguments of the test.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/lib.sh"
 
 pattern=${1:-}
 case $pattern in
--*) sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
+-*) usage; exit 0 ;;
 esac
 
 # In BUILD, which has the space that make tree requires.
@@ -61,8 +61,8 @@ commit() { # SUBJECT FILE TEXT
 # A copy of the project's scripts with a cache of its own.
 new_project() {
 	project=$work/$1
-	mkdir -p "$project/tools/quilt/cover"
-	cp "$QUILT_TOOLS"/*.{sh,py} "$project/tools/quilt/"
+	mkdir -p "$project/tools/quilt"/{cover,data}
+	cp -r "$QUILT_TOOLS"/*.{sh,py} "$QUILT_TOOLS/lib" "$project/tools/quilt/"
 	export XDG_CACHE_HOME=$project/cache
 	printf 'Subject: tracing: Two lines\nFirst: tracing: One\nDepends:\n\nThe text.\n' \
 		>"$project/tools/quilt/cover/exports.txt"

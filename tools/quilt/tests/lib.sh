@@ -2,12 +2,12 @@
 # Shared by the tests of scripts. Sourced with the arguments of the test, which has
 # only -h. $work is removed in the end.
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/../lib.sh"
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/../lib/lib.sh"
 
 case ${1:-} in
 '') ;;
-*) sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
+*) usage; exit 0 ;;
 esac
 
 export SMALL_TREE=yes

@@ -3,9 +3,13 @@
 #
 # usage: run.sh [NAME...]
 
-# shellcheck source=tools/quilt/lib.sh
-. "$(dirname "$0")/../lib.sh"
+# shellcheck source=tools/quilt/lib/lib.sh
+. "$(dirname "$0")/../lib/lib.sh"
 
+case ${1:-} in
+-h | --help) usage; exit 0 ;;
+-*) usage >&2; exit 2 ;;
+esac
 passed=0 failed=0 skipped=0
 names=("$@")
 [ $# -gt 0 ] || for file in "$QUILT_TOOLS"/tests/test-*.sh; do

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Tests of fastpath.py: small functions, compiled with and without code that it has
-# to find or to accept.
+# to find or to accept; and of hot-functions -o, in the same way.
 #
 # usage: test-fastpath.sh
 #
@@ -42,7 +42,7 @@ side() {
 compare() {
 	local want=$1 what=$2 base=$3 quilt=$4 rc=0
 	shift 4
-	"$QUILT_TOOLS/fastpath.py" "$@" "$work/$base" "$work/$quilt" >"$work/out" 2>&1 || rc=$?
+	"$QUILT_TOOLS/lib/fastpath.py" "$@" "$work/$base" "$work/$quilt" >"$work/out" 2>&1 || rc=$?
 	if [ $rc -eq "$want" ]; then ok "$what"; else not_ok "$what: exit code $rc"; fi
 }
 
@@ -58,7 +58,7 @@ compare 0 'what only the other side of the branch needs is free' plain argument 
 compare 1 'an instruction more is found by the name' plain store -f record
 compare 1 'an instruction more is found by the key' plain store -k keys
 lengths() { # BASE QUILT: "WAS NOW"
-	"$QUILT_TOOLS/fastpath.py" -v -f record "$work/$1" "$work/$2" | sed -n 's/.*: \([0-9]*\) -> \([0-9]*\) instr.*/\1 \2/p'
+	"$QUILT_TOOLS/lib/fastpath.py" -v -f record "$work/$1" "$work/$2" | sed -n 's/.*: \([0-9]*\) -> \([0-9]*\) instr.*/\1 \2/p'
 }
 read -r was now < <(lengths plain store)
 echo "record $was $now # why" >"$work/list"
@@ -73,11 +73,37 @@ compare 0 'a shorter path passes' store branch -f record
 compare 1 'a key that nobody has is an error' plain plain -f record -k keys
 compare 1 'a function that nobody has is an error' plain branch -f recorder
 
-"$QUILT_TOOLS/fastpath.py" -f record "$work/plain" "$work/store" >"$work/out" 2>&1 || true
+"$QUILT_TOOLS/lib/fastpath.py" -f record "$work/plain" "$work/store" >"$work/out" 2>&1 || true
 if grep -qx 'source.o: record: [0-9]* -> [0-9]* instructions, 0 -> 1 static branches' "$work/out"; then
 	ok 'the report names the function'
 else
 	not_ok 'the report names the function'
 fi
+
+# sizes SIDE STATEMENTS: an object with a function that each record runs
+sizes() {
+	mkdir -p "$work/$1/kernel/trace"
+	echo "void slow(void); void ring_buffer_lock_reserve(void) { $2 }" >"$work/source.c"
+	gcc -O2 -c -o "$work/$1/kernel/trace/ring_buffer.o" "$work/source.c"
+}
+
+# larger WANT WHAT BASE QUILT
+larger() {
+	local rc=0
+	"$BENCH_TOOLS/lib/hot-functions" -o "$work/$3" "$work/$4" >"$work/out" 2>&1 || rc=$?
+	if [ $rc -eq "$1" ]; then ok "$2"; else not_ok "$2: exit code $rc"; fi
+}
+
+sizes small 'slow();'
+sizes large 'slow(); slow(); slow(); slow();'
+larger 0 'hot functions of the same size' large large
+larger 0 'smaller hot functions' large small
+larger 1 'larger hot functions' small large
+if grep -q '^reserve and commit: [0-9]* -> [0-9]* bytes' "$work/out"; then
+	ok 'the report names the record'
+else
+	not_ok 'the report names the record'
+fi
+larger 1 'no objects are an error' small nothing
 
 verdict

@@ -28,7 +28,7 @@ finds() {
 	local rc=0 want_rc=$1 count=$2 what=$3
 	shift 3
 	cat >"$work/result"
-	"$QUILT_TOOLS/tests/compare-ftracetest.sh" -u "$work/listed" "$work/base" "$work/result" >"$work/out" 2>&1 || rc=$?
+	"$QUILT_TOOLS/lib/compare-ftracetest.sh" -u "$work/listed" "$work/base" "$work/result" >"$work/out" 2>&1 || rc=$?
 	printf '%s\n' "$@" "$count" | sed '/^$/d' >"$work/want"
 	if [ $rc -ne "$want_rc" ]; then
 		not_ok "$what: returned $rc, not $want_rc"
@@ -112,7 +112,7 @@ for args in '' "$work/base" "$work/base $work/missing" "$work/missing $work/base
 	    "-u $work/missing $work/base $work/base" '--what x y'; do
 	rc=0
 	# shellcheck disable=SC2086
-	"$QUILT_TOOLS/tests/compare-ftracetest.sh" $args >"$work/out" 2>&1 || rc=$?
+	"$QUILT_TOOLS/lib/compare-ftracetest.sh" $args >"$work/out" 2>&1 || rc=$?
 	if [ $rc -ne 0 ] && [ "$(grep -c ' passed, ' "$work/out")" -eq 0 ]; then
 		ok "refused: '${args//$work\//}'"
 	else
@@ -123,8 +123,8 @@ done
 # The list of the project can be read, and equals itself.
 rc=0
 version=$(sed -n 's/^version //p' "$TOP/base")
-baseline=$QUILT_TOOLS/baseline/ftracetest-$version.txt
-"$QUILT_TOOLS/tests/compare-ftracetest.sh" "$baseline" "$baseline" >"$work/out" 2>&1 || rc=$?
+baseline=$QUILT_TOOLS/data/baseline/ftracetest-$version.txt
+"$QUILT_TOOLS/lib/compare-ftracetest.sh" "$baseline" "$baseline" >"$work/out" 2>&1 || rc=$?
 if [ $rc -eq 0 ] && grep -q '^171 passed, 0 failed, 8 skipped$' "$work/out"; then
 	ok "the verdicts of $version"
 else
@@ -132,11 +132,10 @@ else
 fi
 
 # selftest.sh --all, with a guest that prints what it is told to.
-mkdir -p "$work/top/tools/quilt/"{tests,baseline}
-cp "$QUILT_TOOLS"/{lib,selftest}.sh "$work/top/tools/quilt/"
-cp "$QUILT_TOOLS/tests/compare-ftracetest.sh" "$work/top/tools/quilt/tests/"
-cp "$work/listed" "$work/top/tools/quilt/baseline/unsupported.txt"
-cp "$work/base" "$work/top/tools/quilt/baseline/ftracetest-1.2.3.txt"
+mkdir -p "$work/top/tools/quilt/data/baseline"
+cp -r "$QUILT_TOOLS"/{lib,selftest.sh} "$work/top/tools/quilt/"
+cp "$work/listed" "$work/top/tools/quilt/data/baseline/unsupported.txt"
+cp "$work/base" "$work/top/tools/quilt/data/baseline/ftracetest-1.2.3.txt"
 echo 'version 1.2.3' >"$work/top/base"
 cat >"$work/top/tools/quilt/guest.sh" <<END
 #!/bin/bash
@@ -186,7 +185,7 @@ fi
 # Without --all: the tests that the quilt adds.
 mkdir -p "$work/top/tools/testing/selftests/ftrace/test.d/added"
 touch "$work/top/tools/testing/selftests/ftrace/test.d/added/one.tc"
-printf '%s\n' '# Why' added/listed.tc >"$work/top/tools/quilt/baseline/unsupported.txt"
+printf '%s\n' '# Why' added/listed.tc >"$work/top/tools/quilt/data/baseline/unsupported.txt"
 # added RC COUNT WHAT GUEST-RC: as all
 added() {
 	local rc=0

@@ -214,6 +214,8 @@ if [ $rc -ge 124 ] && grep -q 'printed nothing\|did not reach init' "$work/out";
 else
 	not_ok "a kernel that says nothing: returned $rc"
 fi
+runs content -C nonsense
+expect 125 'QEMU ended with' 'a model of a CPU that is none' "${command[@]}"
 runs content -s 64
 expect 127 'it was to have 64' 'more CPUs than the kernel takes' "${command[@]}"
 
@@ -250,6 +252,8 @@ runs content -k "$work/um" -t 3 -A some=hang
 expect 124 'did not finish content in 3 s' 'a UML that hangs' "${command[@]}"
 runs content -k "$work/um" --icount
 expect 1 'is for QEMU' 'UML with --icount' "${command[@]}"
+runs content -k "$work/um" -C qemu64
+expect 1 'is for x86_64' 'UML with a model of a CPU' "${command[@]}"
 
 # Bad input, a bad machine.
 expect 1 'there is no kernel in /nonexistent' 'no kernel' "$guest" run -k /nonexistent true

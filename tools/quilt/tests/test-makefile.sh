@@ -15,7 +15,7 @@ cd "$TOP"
 # The commands of the target are not run.
 run() { rc=0; make -n "$@" >"$work/out" 2>&1 || rc=$?; }
 
-for target in $(make -s help | sed -n "s/^make \([a-z-]*\) .*/\1/p"); do
+for target in $(make -s help | sed -n "s/^make \([a-z0-9-]*\) .*/\1/p"); do
 	run "$target"
 	if [ $rc -eq 0 ] && grep -q tools/ "$work/out" || [ "$target" = clean ]; then
 		ok "make $target"

@@ -8,7 +8,7 @@
 # shellcheck source=tools/quilt/tests/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-mutate=$QUILT_TOOLS/mutate.py tree=$work/tree
+mutate=$QUILT_TOOLS/lib/mutate.py tree=$work/tree
 git_() { git -C "$tree" -c user.name=a -c user.email=a@example.org "$@"; }
 
 git init -q "$tree"

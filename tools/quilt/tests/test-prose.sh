@@ -13,10 +13,9 @@
 # A project that has nothing to complain about.
 prose_project() {
 	exported_project "$1"
-	cp "$QUILT_TOOLS/prose.py" "$project/tools/quilt/"
 	find "$project/tools/quilt" -name '*.sh' -delete
-	cp "$QUILT_TOOLS"/{check,check-topics,check-fixes,check-prose,tree-lib,topics-lib,base-lib,compile-lib,prove-lib,lib,export}.sh \
-		"$project/tools/quilt/"
+	cp "$QUILT_TOOLS"/{check,export}.sh "$project/tools/quilt/"
+	cp "$QUILT_TOOLS"/lib/{check-*,*-lib,lib}.sh "$project/tools/quilt/lib/"
 }
 
 # --- architecture -----------------------------------------------------------
@@ -148,13 +147,12 @@ test_numbers() {
 	prose_project numbers
 	cover=$project/tools/quilt/cover/exports.txt
 	rst=Documentation/cost.rst
-	cp "$QUILT_TOOLS/figures.py" "$project/tools/quilt/"
 	mkdir -p "$project/tools/bench/results"
 	printf 'row,base_instructions_median,quilt_instructions_median\nan event,1234.00,200.00\n' \
 		>"$project/tools/bench/results/bench.csv"
-	echo 'typed elsewhere' >"$project/tools/quilt/figures-typed"
+	echo 'typed elsewhere' >"$project/tools/quilt/data/figures-typed"
 	echo "$rst; takes ([0-9,]+) and ([0-9,]+); bench:an event:base; bench:an event:quilt" \
-		>"$project/tools/quilt/figures-docs"
+		>"$project/tools/quilt/data/figures-docs"
 	echo '  an event   {bench:an event:quilt|8}' >>"$cover"
 	commit 'Documentation: Tell the cost' $rst 'An event takes 1,234 and 200 instructions.'
 	q export
@@ -176,7 +174,7 @@ test_numbers() {
 	q export
 	fails q check numbers
 	says 'exports: another event: typed'
-	echo 'exports: another event' >>"$project/tools/quilt/figures-typed"
+	echo 'exports: another event' >>"$project/tools/quilt/data/figures-typed"
 	q check numbers
 	echo '{bench:no event:base}' >>"$cover"
 	fails q check numbers

@@ -7,8 +7,8 @@
 
 # shellcheck source=tools/quilt/tests/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=tools/quilt/prove-lib.sh
-. "$QUILT_TOOLS/prove-lib.sh"
+# shellcheck source=tools/quilt/lib/prove-lib.sh
+. "$QUILT_TOOLS/lib/prove-lib.sh"
 
 # is WANT WHAT, for what is in $work/out
 is() {

@@ -26,7 +26,7 @@ scan() {
 	local want=$1 what=$2 text=$3 rc=0
 	shift 3
 	printf '%s\n' "$text" >"$work/log"
-	"$QUILT_TOOLS/splat.sh" "$@" "$work/log" >"$work/out" 2>&1 || rc=$?
+	"$QUILT_TOOLS/lib/splat.sh" "$@" "$work/log" >"$work/out" 2>&1 || rc=$?
 	if [ $rc -eq "$want" ]; then
 		ok "$what"
 	else
@@ -115,12 +115,12 @@ bad 'a stack trace, other spelling' 'Call trace:'
 printf '\n  \n' >"$work/blank"
 for file in empty blank missing; do
 	rc=0
-	"$QUILT_TOOLS/splat.sh" "$work/$file" >"$work/out" 2>&1 || rc=$?
+	"$QUILT_TOOLS/lib/splat.sh" "$work/$file" >"$work/out" 2>&1 || rc=$?
 	if [ $rc -eq 1 ]; then ok "$file log"; else not_ok "$file log: returned $rc"; fi
 done
 printf '%s\n' "$boot" >"$work/fine"
 rc=0
-"$QUILT_TOOLS/splat.sh" "$work/fine" "$work/missing" >"$work/out" 2>&1 || rc=$?
+"$QUILT_TOOLS/lib/splat.sh" "$work/fine" "$work/missing" >"$work/out" 2>&1 || rc=$?
 if [ $rc -eq 1 ]; then ok 'a missing log beside a clean one'; else not_ok "a missing log beside a clean one: returned $rc"; fi
 
 good 'clean log' '[    2.000000] reboot: Restarting system'
@@ -163,10 +163,9 @@ good 'a crashing program of user space' '[    3.000000] traps: sh[42] general pr
 [    3.000000] sh[43]: segfault at 0 ip 00000000 sp 00000000 error 14'
 
 # The list of known splats, with a list made for this test.
-mkdir -p "$work/tools/quilt/splats"
-cp "$QUILT_TOOLS/splat.sh" "$QUILT_TOOLS/lib.sh" "$work/tools/quilt/"
-cp "$QUILT_TOOLS/splats/scan.awk" "$work/tools/quilt/splats/"
-printf '# a comment\nthis-kind\t^WARNING: suspicious RCU usage$\tenqueued on offline CPU\tknown_caller\\+0x\nthis-kind+\t^WARNING: suspicious RCU usage$\tenqueued on offline CPU\toften_caller\\+0x\n' >"$work/tools/quilt/splats/known"
+mkdir -p "$work/tools/quilt/data"
+cp -r "$QUILT_TOOLS/lib" "$work/tools/quilt/"
+printf '# a comment\nthis-kind\t^WARNING: suspicious RCU usage$\tenqueued on offline CPU\tknown_caller\\+0x\nthis-kind+\t^WARNING: suspicious RCU usage$\tenqueued on offline CPU\toften_caller\\+0x\n' >"$work/tools/quilt/data/splats"
 QUILT_TOOLS=$work/tools/quilt
 
 known="[    2.000000] =============================

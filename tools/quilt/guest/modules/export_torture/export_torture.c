@@ -75,23 +75,12 @@ struct sink {
 #define NR_INSTANCES	2
 
 static struct trace_array *instances[NR_INSTANCES];
-static struct task_struct **workers;
-static unsigned int nr_workers;
 static struct dentry *dir;
 
 static atomic_t cycles;
 static atomic_t destroyed;
-static atomic_t failures;
 static atomic_t late;
 static atomic_long_t records;
-
-#define expect(ok, fmt, ...)						\
-do {									\
-	if (!(ok)) {							\
-		atomic_inc(&failures);					\
-		pr_err_ratelimited("failure: " fmt "\n", ##__VA_ARGS__);	\
-	}								\
-} while (0)
 
 /* The callbacks: no printing here, they may run under any lock. */
 
@@ -376,27 +365,12 @@ DEFINE_SHOW_ATTRIBUTE(status);
 static void stop_all(void)
 {
 	debugfs_remove(dir);
-	while (nr_workers)
-		kthread_stop(workers[--nr_workers]);
-	kfree(workers);
+	stop_workers();
 	for (int i = 0; i < NR_INSTANCES; i++) {
 		if (!instances[i])
 			continue;
 		destroy_instance(instances[i]);
 	}
-}
-
-static int start(int (*fn)(void *unused), int cpu, const char *what)
-{
-	struct task_struct *task;
-
-	task = kthread_create_on_cpu(fn, NULL, cpu, what);
-	if (IS_ERR(task))
-		return PTR_ERR(task);
-	workers[nr_workers++] = task;
-	wake_up_process(task);
-
-	return 0;
 }
 
 static int start_all(void)

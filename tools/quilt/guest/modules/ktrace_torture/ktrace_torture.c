@@ -25,10 +25,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-static struct task_struct **workers;
-static unsigned int nr_workers;
+#include "torture.h"
+
 static struct dentry *dir;
-static atomic_t failures;
 
 /* Written all the time, and never with a 0 at the end. */
 static char changing[64];
@@ -87,27 +86,21 @@ static int pass_thread(void *unused)
 static void stop_all(void)
 {
 	debugfs_remove(dir);
-	while (nr_workers)
-		kthread_stop(workers[--nr_workers]);
-	kfree(workers);
+	stop_workers();
 }
 
 static int start_all(void)
 {
-	struct task_struct *task;
-	int cpu;
+	int cpu, ret = 0;
 
 	guard(cpus_read_lock)();
 
 	for_each_online_cpu(cpu) {
-		task = kthread_create_on_cpu(pass_thread, NULL, cpu, "ktrace/%u");
-		if (IS_ERR(task))
-			return PTR_ERR(task);
-		workers[nr_workers++] = task;
-		wake_up_process(task);
+		if (!ret)
+			ret = start(pass_thread, cpu, "ktrace/%u");
 	}
 
-	return 0;
+	return ret;
 }
 
 static int __init torture_init(void)

@@ -41,8 +41,6 @@
 #define INSTANCE	"torture_snapshot"
 
 static struct trace_array *tortured;
-static struct task_struct **workers;
-static unsigned int nr_workers;
 static struct dentry *dir;
 
 static atomic_t cycles;
@@ -50,15 +48,6 @@ static atomic_t refused;
 static atomic_t texts;
 static atomic_t settings;
 static atomic_t created;
-static atomic_t failures;
-
-#define expect(ok, fmt, ...)						\
-do {									\
-	if (!(ok)) {							\
-		atomic_inc(&failures);					\
-		pr_err_ratelimited("failure: " fmt "\n", ##__VA_ARGS__);	\
-	}								\
-} while (0)
 
 /* Snapshots and records */
 
@@ -295,28 +284,13 @@ static void destroy(const char *name)
 static void stop_all(void)
 {
 	debugfs_remove(dir);
-	while (nr_workers)
-		kthread_stop(workers[--nr_workers]);
-	kfree(workers);
+	stop_workers();
 	if (allocated)
 		trace_array_snapshot_free(tortured);
 	trace_array_put(tortured);
 	destroy(INSTANCE);
 	destroy("torture_one");
 	destroy("torture_two");
-}
-
-static int start(int (*fn)(void *unused), int cpu, const char *what)
-{
-	struct task_struct *task;
-
-	task = kthread_create_on_cpu(fn, NULL, cpu, what);
-	if (IS_ERR(task))
-		return PTR_ERR(task);
-	workers[nr_workers++] = task;
-	wake_up_process(task);
-
-	return 0;
 }
 
 static int start_all(void)
