@@ -12,15 +12,7 @@
 # shellcheck source=tools/quilt/lib/lib.sh
 . "$(dirname "$0")/../quilt/lib/lib.sh"
 
-results=$BENCH_TOOLS/results
-while [ $# -gt 0 ]; do
-	case $1 in
-	-o) results=${2:?}; shift ;;
-	-h | --help) usage; exit 0 ;;
-	*) usage >&2; exit 2 ;;
-	esac
-	shift
-done
+results_option "$@"
 
 need objdump:binutils python3:python3
 for kernel in bench-base bench; do

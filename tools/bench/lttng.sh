@@ -12,15 +12,7 @@
 # shellcheck source=tools/bench/lib/bench-lib.sh
 . "$(dirname "$0")/lib/bench-lib.sh"
 
-results=$BENCH_TOOLS/results
-while [ $# -gt 0 ]; do
-	case $1 in
-	-o) results=${2:?}; shift ;;
-	-h | --help) usage; exit 0 ;;
-	*) usage >&2; exit 2 ;;
-	esac
-	shift
-done
+results_option "$@"
 
 [ -f "$OUT/guest/arch/x86/boot/bzImage" ] ||
 	die "there is no kernel for the guest" "run: tools/quilt/kernel.sh guest"

@@ -13,15 +13,7 @@
 # shellcheck source=tools/quilt/lib/lib.sh
 . "$(dirname "$0")/../quilt/lib/lib.sh"
 
-results=$BENCH_TOOLS/results
-while [ $# -gt 0 ]; do
-	case $1 in
-	-o) results=${2:?}; shift ;;
-	-h | --help) usage; exit 0 ;;
-	*) usage >&2; exit 2 ;;
-	esac
-	shift
-done
+results_option "$@"
 
 # A part of the name of a row, the first that has it counts, and what to step through
 KINDS=("ring_buffer_write() ring_buffer_write"

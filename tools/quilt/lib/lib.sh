@@ -24,6 +24,20 @@ QUILT_EMAIL=maintainers@users.noreply.a-seed-52fe946d.example
 # usage: prints the comment at the top of the script.
 usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
 
+# results_option ARGUMENT...: of a script of tools/bench that has -o DIR and nothing
+# else. Sets $results.
+results_option() {
+	results=$BENCH_TOOLS/results
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-o) results=${2:?}; shift ;;
+		-h | --help) usage; exit 0 ;;
+		*) usage >&2; exit 2 ;;
+		esac
+		shift
+	done
+}
+
 # no_arguments ARGUMENT...: of a script that has none but --help
 no_arguments() {
 	case ${1:-} in
