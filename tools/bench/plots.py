@@ -13,10 +13,11 @@ import os
 import shutil
 import subprocess
 import sys
-from html import escape
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../quilt"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "lib"), os.path.join(HERE, "../quilt/lib")]
+from reportlib import Svg  # noqa: E402
 
 COLOURS = ("#9aa7b4", "#2369b3", "#c2571a", "#3d8a5f", "#7a4fa3")
 BAR, GAP, LABEL, WIDTH, MARGIN, CHARACTER = 13, 12, 300, 420, 24, 6.7
@@ -106,18 +107,8 @@ TOPICS = {
 }
 
 
-class Plot:
-    def __init__(self):
-        self.lines = []
-
-    def text(self, x, y, words, extra=""):
-        self.lines.append(f'<text x="{x:.1f}" y="{y:.1f}" {extra}>{escape(words)}</text>')
-
-    def rect(self, x, y, width, height, colour):
-        self.lines.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
-                          f'height="{height:.1f}" fill="{colour}"/>')
-
-    def legend(self, y, series):
+class Plot(Svg):
+    def names(self, y, series):
         x = MARGIN + LABEL
         for name, colour in zip(series, COLOURS if len(series) > 1 else COLOURS[1:]):
             if name:
@@ -128,7 +119,7 @@ class Plot:
     def panel(self, top, title, series, rows, logarithmic):
         """The y of its end."""
         self.text(MARGIN + LABEL, top, title, 'font-weight="bold"')
-        self.legend(top + 19, series)
+        self.names(top + 19, series)
         y = top + (30 if any(series) else 12) + GAP / 2
         begin = y
         colours = COLOURS if len(series) > 1 else COLOURS[1:]
@@ -151,15 +142,6 @@ class Plot:
                           f'y2="{y - GAP + 4:.1f}" stroke="#8c959f"/>')
         return y
 
-    def write(self, path, height):
-        width = LABEL + WIDTH + 2 * MARGIN
-        with open(path, "w") as out:
-            out.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height:.0f}" '
-                      f'viewBox="0 0 {width} {height:.0f}" font-family="DejaVu Sans, Helvetica, sans-serif" '
-                      'font-size="12" fill="#24292f">\n'
-                      f'<rect width="{width}" height="{height:.0f}" fill="#ffffff"/>\n')
-            out.write("\n".join(self.lines) + "\n</svg>\n")
-
 
 def draw(topic, results, value):
     title, panels = TOPICS[topic]
@@ -175,7 +157,7 @@ def draw(topic, results, value):
         print(f"no numbers for the plot of {topic}")
         return
     plot.text(MARGIN, y, "QEMU counts the instructions; make bench measures them", 'font-size="10" fill="#57606a"')
-    plot.write(path + ".svg", y + 16)
+    plot.save(path + ".svg", LABEL + WIDTH + 2 * MARGIN, round(y + 16))
     if shutil.which("rsvg-convert"):
         subprocess.run(["rsvg-convert", "-o", path + ".png", path + ".svg"], check=True)
 
@@ -187,10 +169,10 @@ def main():
     if len(sys.argv) != 2:
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    # figures.py looks the results up when it is loaded.
+    # measured.py looks the results up when it is loaded.
     os.environ["RESULTS"] = sys.argv[1]
-    import figures
-    results = figures.Results()
+    from measured import Results
+    results = Results()
     if not shutil.which("rsvg-convert"):
         print("warning: no PNG without rsvg-convert (Debian's package librsvg2-bin)", file=sys.stderr)
     for topic in TOPICS:

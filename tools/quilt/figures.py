@@ -28,100 +28,18 @@ key. RESULTS=DIR names other results, and NUMBERS=any prints "?" for a number
 that is not there.
 """
 
-import csv
 import os
 import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-RESULTS = os.environ.get("RESULTS") or os.path.join(HERE, "../bench/results")
-KINDS = "|".join(sorted({os.path.splitext(name)[0] for name in os.listdir(RESULTS)}
-                 if os.path.isdir(RESULTS) else ["bench"]))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(HERE, "lib"))
+from measured import Results  # noqa: E402
+
 PLACEHOLDER = re.compile(r"\{([a-z0-9]+:[^{}|]+)(?:\|(\d+))?\}")
 # An indented row whose last column is a number
 TABLE_ROW = re.compile(r"^ +\S.*?  +(?:[\d,.]+ +)*[\d,.]*\d$")
-NUMBER = r"-?[\d,]*\.?\d+"
-
-
-def number(text):
-    value = float(text.replace(",", ""))
-    return int(value) if value == int(value) else value
-
-
-def read_csv(name):
-    path = os.path.join(RESULTS, name)
-    if not os.path.exists(path):
-        return {}
-    with open(path, newline="") as lines:
-        rows = list(csv.DictReader(lines))
-    if not rows:
-        return {}
-    first = next(iter(rows[0]))
-    return {row[first]: row for row in rows}
-
-
-def read_text(name):
-    """(row, column) -> number, and (row, side, cpus) -> number."""
-    path, values, columns = os.path.join(RESULTS, name + ".txt"), {}, []
-    if not os.path.exists(path):
-        return values
-    with open(path) as lines:
-        for line in lines:
-            line = line.rstrip()
-            found = re.match(r"(base|quilt)\s+(\S.*?)\s+(\d+) CPUs\s+(\d+)$", line)
-            if found:
-                values[found[2], found[1], found[3]] = number(found[4])
-                continue
-            found = re.match(rf"(\S.*?)\s{{2,}}((?:{NUMBER}\s+)*{NUMBER})(?: instructions)?$", line)
-            if found:
-                for column, text in zip(columns or [""], found[2].split()):
-                    values[found[1], column] = number(text)
-                continue
-            # A header's words are apart by two blanks. Its first column has a name or none.
-            columns = re.split(r"\s{2,}", line)[1:]
-    return values
-
-
-class Results:
-    def __init__(self):
-        self.tables = {}
-
-    def table(self, kind):
-        if kind not in self.tables:
-            self.tables[kind] = read_csv(kind + ".csv") or read_text(kind)
-        return self.tables[kind]
-
-    def one(self, key):
-        if re.fullmatch(r"\d+", key):
-            return int(key)
-        kind, row, *rest = key.split(":")
-        table = self.table(kind)
-        if os.path.exists(os.path.join(RESULTS, kind + ".csv")):
-            row, column = ":".join([row] + rest[:-1]), rest[-1] if rest else ""
-            if kind == "bench" and column in ("base", "quilt"):
-                column += "_instructions_median"
-            text = table.get(row, {}).get(column)
-            if not text:
-                return None
-            return round(number(text)) if "_instructions_" in column else number(text)
-        # A row name may have colons, as "followed: all" has.
-        for cut in range(1, len(rest) + 1):
-            found = table.get((":".join([row] + rest[:cut - 1]), *rest[cut - 1:]))
-            if found is not None:
-                return found
-        return table.get((":".join([row] + rest), ""))
-
-    def value(self, key):
-        """None if a part of it is missing."""
-        first, *parts = re.split(rf" ([-+/]) (?=\d+(?: [-+/] |$)|(?:{KINDS}):)", key)
-        result = self.one(first)
-        for sign, part in zip(parts[::2], parts[1::2]):
-            other = self.one(part)
-            if result is None or other is None:
-                return None
-            result = {"-": result - other, "+": result + other,
-                      "/": round(result / other) if other else None}[sign]
-        return result
 
 
 def show(value):

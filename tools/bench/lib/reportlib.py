@@ -77,10 +77,8 @@ def format_table(table):
 
 
 class Svg:
-    def __init__(self, width, height):
-        self.lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
-                      f'height="{height}" viewBox="0 0 {width} {height}" {FONT}>',
-                      f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
+    def __init__(self):
+        self.lines = []
 
     def text(self, x, y, words, extra=""):
         self.lines.append(f'<text x="{x:.1f}" y="{y:.1f}" {extra}>{escape(words)}</text>')
@@ -101,9 +99,12 @@ class Svg:
             x += 18 + 7.5 * len(words) + 24
         return x
 
-    def save(self, path):
+    def save(self, path, width, height):
+        head = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+                f'viewBox="0 0 {width} {height}" {FONT}>',
+                f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
         with open(path, "w") as out:
-            out.write("\n".join(self.lines + ["</svg>"]) + "\n")
+            out.write("\n".join(head + self.lines + ["</svg>"]) + "\n")
 
 
 def bar_plot(path, title, series, names, panels, notes, label=400, panel=350):
@@ -115,7 +116,7 @@ def bar_plot(path, title, series, names, panels, notes, label=400, panel=350):
             for name in names]
     height = top + sum(len(keys) * bar + gap for _, keys in rows) + 46
     legend = sum(18 + 7.5 * len(words) + 24 for words, _ in series.values())
-    svg = Svg(max(label + len(panels) * (panel + margin), legend) + 2 * margin, height)
+    svg = Svg()
     svg.text(margin, 30, title, 'font-size="18" font-weight="bold"')
     svg.legend(margin, 46, series.values())
     for number, (words, values, digits) in enumerate(panels):
@@ -137,7 +138,7 @@ def bar_plot(path, title, series, names, panels, notes, label=400, panel=350):
                 y += bar
             y += gap
     svg.text(margin, height - 16, notes, 'font-size="10" fill="#57606a"')
-    svg.save(path)
+    svg.save(path, max(label + len(panels) * (panel + margin), legend) + 2 * margin, height)
 
 
 def line_plot(path, title, panels, notes, size=(330, 230)):
@@ -147,8 +148,7 @@ def line_plot(path, title, panels, notes, size=(330, 230)):
     width, height = size
     foot = 40 + 16 * max(len(lines) for _, _, lines in panels)
     count = (len(panels) + columns - 1) // columns
-    svg = Svg(columns * (left + width + margin) + margin,
-              top + count * (height + foot + margin) + 30)
+    svg = Svg()
     svg.text(margin, 30, title, 'font-size="18" font-weight="bold"')
     for number, (words, axis, lines) in enumerate(panels):
         x0 = margin + left + number % columns * (left + width + margin)
@@ -175,6 +175,6 @@ def line_plot(path, title, panels, notes, size=(330, 230)):
                 svg.rect(x - 2.5, y - 2.5, 5, 5, colour)
             svg.rect(x0, y0 + 34 + 16 * i, 12, 12, colour)
             svg.text(x0 + 18, y0 + 44 + 16 * i, name, 'font-size="11"')
-    svg.text(margin, top + count * (height + foot + margin) + 10, notes,
-             'font-size="10" fill="#57606a"')
-    svg.save(path)
+    end = top + count * (height + foot + margin)
+    svg.text(margin, end + 10, notes, 'font-size="10" fill="#57606a"')
+    svg.save(path, columns * (left + width + margin) + margin, end + 30)
