@@ -21,6 +21,8 @@
 . "$(dirname "$0")/tree-lib.sh"
 # shellcheck source=tools/quilt/lib/apt-lib.sh
 . "$QUILT_TOOLS/lib/apt-lib.sh"
+# shellcheck source=tools/quilt/lib/cache-lib.sh
+. "$QUILT_TOOLS/lib/cache-lib.sh"
 
 no_arguments "$@"
 
@@ -41,27 +43,6 @@ failed() { tried+=("$1"); say "    $1"; }
 found() {
 	printf '%s\n' "$1" >&3
 	exit 0
-}
-
-sha256_of() { sha256sum "$1" | cut -d ' ' -f 1; }
-
-# keep FILE NAME: into the cache, with the checksum that later runs compare.
-keep() {
-	printf '%s  %s\n' "$(sha256_of "$1")" "$2" >"$CACHE/$2.sha256"
-	mv "$1" "$CACHE/$2"
-}
-
-cached() {
-	local file=$CACHE/$1
-	[ -f "$file" ] || return 1
-	if [ ! -f "$file.sha256" ]; then
-		warn "$file has no checksum beside it, and is not used"
-		return 1
-	fi
-	(cd "$CACHE" && sha256sum --status -c "$1.sha256") && return 0
-	warn "$file is damaged, and is deleted and fetched again"
-	rm -f "$file" "$file.sha256"
-	return 1
 }
 
 from_src() {
@@ -149,15 +130,6 @@ from_kernel_org() {
 		[ $try = resumed ] || break
 	done
 	failed "kernel.org: the checksum of $name is wrong, the file is deleted"
-}
-
-# A bar on a terminal, a line every half minute elsewhere.
-fetch_file() {
-	if [ -t 2 ]; then
-		"$@"
-	else
-		logged "$LOGS/fetch.log" "$@"
-	fi
 }
 
 from_debian() {
