@@ -7,7 +7,7 @@
 #   -o DIR  where the result goes, and where bench.csv is (tools/bench/results)
 #
 # It disassembles the kernels build/out/bench-base and build/out/bench of make bench,
-# and boots nothing. lib/hot-functions lists the functions.
+# and boots nothing. lib/record_kinds.py lists the functions.
 
 # shellcheck source=tools/quilt/lib/lib.sh
 . "$(dirname "$0")/../quilt/lib/lib.sh"

@@ -8,7 +8,7 @@
 #   LIMIT=SECONDS in the environment: for one record (300)
 #
 # It needs the kernels and guests that make bench has left in build/out and build/bench,
-# and takes some minutes. lib/hot-functions has the functions that it has to find.
+# and takes some minutes. lib/record_kinds.py has the functions that it has to find.
 
 # shellcheck source=tools/quilt/lib/lib.sh
 . "$(dirname "$0")/../quilt/lib/lib.sh"
