@@ -69,9 +69,9 @@ int trace_event_prepare_pids(struct trace_array *tr)
  * trace_event_update_syscalls - an instance wants other tasks than before
  * @tr: the instance
  *
- * A trigger may fire for tasks that are not in set_event_pid, so with one at
- * a system call event the list does not count. Tasks that event-follow leaves
- * out fire no triggers.
+ * A trigger may fire for tasks that are not in set_event_pid, so while a system
+ * call event has one, the list is not used. Tasks that event-follow leaves out
+ * fire no triggers.
  *
  * Context: event_mutex is held. A list comes into tr->filtered_pids after
  * trace_event_prepare_pids(). When this returns, the filter of this file does
@@ -99,7 +99,7 @@ void trace_event_update_syscalls(struct trace_array *tr)
 /**
  * trace_event_syscall_trigger - an event has its first trigger, or none left
  * @file: the event
- * @enable: which of both
+ * @enable: true for the first trigger, false when none is left
  *
  * Context: event_mutex is held.
  */

@@ -3,17 +3,17 @@
  * Sets of followed tasks.
  *
  * A set is a bit in task_struct::trace_follow. A fork hands it on, so a set
- * grows without memory, can't lose a child, and is asked with one AND. As the
- * bit goes with the task, a new task with an old pid is not followed by
- * mistake. There are as many bits as a long has, so there can be that many
- * choices at a time in the whole system.
+ * grows without memory and can't lose a child, and one AND tells whether a task
+ * is in it. As the bit goes with the task, a new task with an old pid is not
+ * followed by mistake. There are as many bits as a long has, so there can be
+ * that many choices at a time in the whole system.
  *
- * These get a bit by choice, and not by fork:
+ * These tasks get a bit by choice, and not by fork:
  *
  *  - by pid: tasks that exist, with their threads and all that they have
- *    forked. A walk under tasklist_lock, which keeps forks out. A fork takes
- *    over the bits of its parent and comes into the list under the same lock,
- *    so there is no task that neither meets.
+ *    forked. A walk under tasklist_lock, which keeps forks out, finds them. A
+ *    child gets the bits of its parent and comes into the list under the same
+ *    lock, so it gets the bit from the fork or from the walk.
  *  - by command: tasks of that name, found by such a walk, and from then on
  *    those that take the name, by exec or prctl, found at the tracepoint
  *    task_rename.
@@ -44,7 +44,7 @@
 #include "trace.h"
 #include "trace_follow.h"
 
-/* Names or users of a choice */
+/* The most names or users of a choice */
 #define TRACE_FOLLOW_MAX	256
 
 /* Sets with users. Read under RCU. */
@@ -252,8 +252,8 @@ static void trace_follow_drop(unsigned int bit)
 
 /*
  * @bits takes the place of the bit of @kind, which may be the same one. The
- * mask changes in one step. It is 0 in between at no time, as that would stand
- * for all tasks.
+ * mask changes in one step. It is never 0 in between, as that would stand for
+ * all tasks.
  */
 static void trace_follow_switch(struct trace_follow *follow,
 				enum trace_follow_kind kind, unsigned long bits)
@@ -330,8 +330,7 @@ void trace_follow_init(struct trace_follow *follow)
  * @nr: how many; 0 with @replace: nobody is chosen by pid
  * @replace: these instead of those that were chosen before
  *
- * Their children of now, and the children of these, are followed as well if
- * they have forked them.
+ * Their present children, and the children of these, are followed as well.
  *
  * Context: may sleep.
  *
@@ -431,14 +430,14 @@ static int trace_follow_list_start(struct trace_follow *follow,
 	return 0;
 }
 
-/* Nobody gives a task the bit of the list when this returns, but for forks. */
+/* When this returns, only forks still give the bit of the list to a task. */
 static void trace_follow_list_stop(struct trace_follow *follow,
 				   enum trace_follow_kind kind)
 {
 	if (kind == TRACE_FOLLOW_COMM) {
 		unregister_trace_task_rename(trace_follow_rename, follow);
 		RCU_INIT_POINTER(follow->lists[kind], NULL);
-		/* Probes at system calls may wait for a page: not for them. */
+		/* Not for probes at system calls, which may wait for a page. */
 		synchronize_srcu(&tracepoint_srcu);
 		return;
 	}
@@ -463,7 +462,7 @@ static void trace_follow_list_wait(enum trace_follow_kind kind)
 	/*
 	 * __set_task_comm() takes no lock: a task may have passed the
 	 * tracepoint while it was off, or with the old names, and not have its
-	 * new name yet. The walk would not know it by that.
+	 * new name yet. The walk would then miss it.
 	 */
 	if (kind == TRACE_FOLLOW_COMM)
 		synchronize_rcu_tasks();

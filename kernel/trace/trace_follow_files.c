@@ -442,7 +442,7 @@ static const struct trace_follow_file_ops trace_follow_files[] = {
 		.fops	= TRACE_FOLLOW_FOPS,
 	},
 #ifdef CONFIG_PROCESS_TRACER
-	/* The same choice as set_follow_pid, as it was typed in 2009 */
+	/* The same choice as set_follow_pid, with the name of 2009 */
 	[TRACE_FOLLOW_NR] = {
 		.name	= "process_follow_pid",
 		.delim	= " \t\n",

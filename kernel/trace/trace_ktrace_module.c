@@ -141,7 +141,7 @@ void ktrace_module_going(struct module *mod)
 }
 
 /*
- * ktrace_call_in_module - has a module a site of an event
+ * ktrace_call_in_module - does a module have a site of an event?
  * @call: any trace event
  * @module: name of the module
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file ktrace_sites: all places that have a ktrace event, and a query that
- * switches some of them. Sites change with event_mutex held.
+ * The file ktrace_sites: all sites of ktrace events, and a query that mutes or
+ * unmutes some of them. Sites change with event_mutex held.
  */
 
 #include <linux/fs.h>

@@ -225,8 +225,9 @@ void process_trace_stop_syscalls(struct trace_array *tr)
 }
 
 /*
- * When tasks entered their system calls, as far as a reader has come. Tasks
- * whose pids have the same hash push each other out, and have no time then.
+ * The times at which tasks entered their system calls, from the records that a
+ * reader has printed. Tasks whose pids have the same hash share a slot. Only
+ * the last one to enter a call gets a time.
  */
 #define PROCESS_STARTS_BITS	8
 
@@ -234,7 +235,7 @@ struct process_starts {
 	struct {
 		u64	enter;
 		u64	exit;
-		/* The record of the exit, of several at the same time */
+		/* The record of the exit: others may have the same time */
 		unsigned long record;
 		pid_t	pid;
 		int	nr;
@@ -345,7 +346,7 @@ static void process_print_duration(struct trace_iterator *iter, int nr, u16 gap)
 	trace_seq_printf(&iter->seq, " <%llu.%03u us>", us, ns);
 }
 
-/* sys_openat is called openat by those who call it. */
+/* Users know sys_openat as openat. */
 static void process_print_syscall_name(struct trace_seq *s, int nr, bool compat)
 {
 	const struct syscall_metadata *meta;

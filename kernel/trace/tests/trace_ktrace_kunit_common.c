@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Helpers of the KUnit suites of ktrace: a case switches events on in an
- * instance, runs the lines that make them, and compares what the instance then
- * reads like.
+ * instance, runs the lines that make them, and compares the trace of the
+ * instance with the text that it expects.
  */
 
 #include <kunit/test.h>

@@ -311,7 +311,7 @@ void trace_kunit_failslab(struct kunit *test)
 }
 #endif
 
-/* In the middle of many are the pages of a ring buffer, all alike. */
+/* Skip most of the pages of a ring buffer, which are all alike. */
 static unsigned int next_nth(unsigned int nth, unsigned int total)
 {
 	return nth > 30 && nth + 200 < total ? nth + 10 : nth + 1;

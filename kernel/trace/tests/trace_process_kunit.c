@@ -131,7 +131,7 @@ static void strangers_are_not_recorded(struct kunit *test)
 	snprintf(what, sizeof(what), "child=%d ", nr);
 	KUNIT_EXPECT_FALSE(test, has(test, tr, what));
 
-	/* Nor is anybody after the tracer has been left. */
+	/* Nobody is recorded after another tracer was set. */
 	choose_me(test, tr);
 	set_tracer(test, tr, "nop");
 	nr = fork_child(test);

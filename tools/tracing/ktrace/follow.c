@@ -5,13 +5,12 @@
  *
  * Each CPU has a ring buffer. The kernel lends one sub-buffer of it at a time,
  * until the next one is asked for, see Documentation/trace/ring-buffer-map.rst.
- * The records of a CPU are in the order of time. To have them so for all CPUs
- * the oldest one is printed, but not before all CPUs that have shown no record
- * were asked once more: after a record is there to see, none that is older can
- * come, but for one that is being written at that very moment.
+ * The records of a CPU are in the order of time. To merge those of all CPUs,
+ * the oldest one is printed. Before that, each CPU that had no record is asked
+ * once more. A CPU that has none even then can't add an older one, unless that
+ * one is being written at that very moment.
  *
- * Signals are read from a file, so there is no moment at which the end could be
- * missed or come in between.
+ * Signals are read from a file, so none is missed and none interrupts anything.
  */
 
 #define _GNU_SOURCE
