@@ -60,14 +60,14 @@ void ddebug_trace(const struct _ddebug *desc, const char *device,
 	unsigned int len, nr;
 	char *text;
 
-	/* Nothing orders the flag of a site that is on already with this. */
+	/* If a site was on already, its flag may be seen before the memory. */
 	if (!trace_dyndbg_message_enabled() || !all)
 		return;
 
 	guard(preempt_notrace)();
 	messages = this_cpu_ptr(all);
 	nr = messages->nr;
-	/* What records a message can have a message of its own. */
+	/* The code that records a message can have debug messages, too. */
 	if (nr == DDEBUG_NR_MESSAGES)
 		return;
 
