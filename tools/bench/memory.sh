@@ -22,7 +22,7 @@ measure() {
 	[ -f "$OUT/$1/arch/x86/boot/bzImage" ] ||
 		die "there is no kernel in $OUT/$1" "run: tools/quilt/kernel.sh $1"
 	make_dir "$dir"
-	logged "$log" make -C "$OUT/$1" "M=$BENCH_TOOLS/memory" "MO=$dir" modules ||
+	logged "$log" make -C "$OUT/$1" "M=$BENCH_TOOLS/memory" "MO=$dir" modules >&2 ||
 		die "the modules do not build against the kernel $1" "see $log"
 	for kind in "${kinds[@]}"; do
 		strip -g -o "$dir/$kind.stripped" "$dir/${kind}_1000.ko"
@@ -47,7 +47,8 @@ need gcc:gcc make:make strip:binutils
 	say "Bytes of memory for an event with an int and a u64 at one place, from modules"
 	say "with 1,000 events: the module, slabs and per-CPU memory when it is loaded, and"
 	say "the slabs that come when all formats are read and when the events are on"
-	say "(x86_64, QEMU)."
+	say "(x86_64, QEMU). The kernel without BPF has no sysctl: its slabs have cached"
+	say "objects, too."
 	say "$(date -u +%Y-%m-%d), tools/bench/memory.sh."
 	measure bench "Without BPF"
 	measure guest "With CONFIG_BPF_EVENTS"
