@@ -37,7 +37,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "lib"))
 from measured import Results  # noqa: E402
 
-PLACEHOLDER = re.compile(r"\{([a-z0-9]+:[^{}|]+)(?:\|(\d+))?\}")
+PLACEHOLDER = re.compile(r"\{([a-z0-9-]+:[^{}|]+)(?:\|(\d+))?\}")
 # An indented row whose last column is a number
 TABLE_ROW = re.compile(r"^ +\S.*?  +(?:[\d,.]+ +)*[\d,.]*\d$")
 

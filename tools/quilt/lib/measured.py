@@ -10,6 +10,7 @@ RESULTS = os.environ.get("RESULTS") or os.path.join(HERE, "../../bench/results")
 KINDS = "|".join(sorted({os.path.splitext(name)[0] for name in os.listdir(RESULTS)}
                  if os.path.isdir(RESULTS) else ["bench"]))
 NUMBER = r"-?[\d,]*\.?\d+"
+CELL = rf"(?:{NUMBER}|-)"
 
 
 def number(text):
@@ -41,10 +42,11 @@ def read_text(name):
             if found:
                 values[found[2], found[1], found[3]] = number(found[4])
                 continue
-            found = re.match(rf"(\S.*?)\s{{2,}}((?:{NUMBER}\s+)*{NUMBER})(?: instructions)?$", line)
+            found = re.match(rf"(\S.*?)\s{{2,}}((?:{CELL}\s+)*{CELL})(?: instructions)?$", line)
             if found:
                 for column, text in zip(columns or [""], found[2].split()):
-                    values[found[1], column] = number(text)
+                    if text != "-":
+                        values[found[1], column] = number(text)
                 continue
             # A header's words are apart by two blanks. Its first column has a name or none.
             columns = re.split(r"\s{2,}", line)[1:]
