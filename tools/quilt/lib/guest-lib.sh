@@ -2,15 +2,18 @@
 # Builds programs and modules for the guest. Source it behind lib.sh.
 
 # guest_program NAME [FLAG]...: sets $program to a static build of
-# guest/programs/NAME.c; CROSS=PREFIX is the compiler's.
+# guest/programs/NAME.c, or of all files of a folder NAME; CROSS=PREFIX is the compiler's.
 guest_program() {
-	local name=$1 source
+	local name=$1 source sources
 	shift
-	source=$(find_ours "guest/programs/$name.c") || die "there is no program $name" "see guest/programs"
+	source=$(find_ours "guest/programs/$name.c" || find_ours "guest/programs/$name") ||
+		die "there is no program $name" "see guest/programs"
+	sources=("$source")
+	[ -f "$source" ] || sources=("$source"/*.c)
 	need gcc:gcc
 	make_dir "$BUILD/guest"
 	program=$BUILD/guest/${CROSS:-}$name
-	"${CROSS:-}gcc" -Wall -Wextra -O2 -static "$@" -o "$program" "$source" ||
+	"${CROSS:-}gcc" -Wall -Wextra -O2 -static "$@" -o "$program" "${sources[@]}" ||
 		die "$name does not build" "see above"
 }
 

@@ -26,10 +26,11 @@
  * before. The stream has its own time, before that of the next record that did
  * not interrupt it. Those are counted as late.
  */
+
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,6 +38,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "common.h"
+#include "ring-page.h"
 
 #define MAX_CPUS	64
 #define NR_TYPES	8
@@ -90,19 +93,6 @@ static uint64_t nested, late, unsorted, by_type[NR_TYPES];
 static const char *mutation;
 static char instance_dir[256];
 static const char relay_dir[] = "/sys/kernel/debug/trace_export_relay";
-
-__attribute__((format(printf, 1, 2), noreturn))
-static void fail(const char *fmt, ...)
-{
-	va_list args;
-
-	printf("relay-compare: ");
-	va_start(args, fmt);
-	vprintf(fmt, args);
-	va_end(args);
-	printf("\n");
-	exit(1);
-}
 
 /* Queues */
 
@@ -305,95 +295,41 @@ static void compare(struct cpu *cpu, bool all_there)
 		       front(&cpu->stream));
 }
 
-/* The ring buffer's pages: see events/header_page and events/header_event */
+/* The ring buffer's records */
 
-struct page {
-	uint64_t ts;
-	uint64_t commit;
-	uint8_t data[];
+struct taken {
+	struct cpu *cpu;
+	uint64_t before;
 };
 
-#define MISSED_EVENTS	(1u << 31)
-#define MISSED_STORED	(1u << 30)
-
-static uint32_t word(const uint8_t *p)
+static void take_record(void *arg, uint64_t ts, const uint8_t *data, uint32_t len)
 {
-	uint32_t w;
+	struct taken *taken = arg;
 
-	memcpy(&w, p, sizeof(w));
-
-	return w;
-}
-
-static void parse_page(struct cpu *cpu, const struct page *page, size_t size)
-{
-	uint32_t end = page->commit & ~(MISSED_EVENTS | MISSED_STORED);
-	uint64_t ts = page->ts;
-	uint64_t before = ts;
-	uint32_t pos, len;
-
-	if (page->commit & MISSED_EVENTS)
-		fail("CPU %d: the ring buffer has overwritten records: make it larger", cpu->id);
-	if (end > size - sizeof(*page))
-		fail("CPU %d: a page of %zu bytes with %u bytes of data", cpu->id, size, end);
-
-	for (pos = 0; pos + 4 <= end; pos += len) {
-		const uint8_t *event = page->data + pos;
-		uint32_t type_len = word(event) & 0x1f, delta = word(event) >> 5;
-		struct record *r;
-		uint64_t time = 0;
-
-		len = 4 + 4 * type_len;
-		if ((!type_len || type_len > 28) && pos + 8 <= end) {
-			len = type_len >= 30 ? 8 : 4 + word(event + 4);
-			time = (uint64_t)word(event + 4) << 27 | delta;
-		}
-
-		switch (type_len) {
-		case 29:	/* discarded, or nothing more on this page */
-			if (!delta)
-				return;
-			/* 1 stands for 0, which would be the end */
-			if (delta > 1)
-				ts += delta;
-			break;
-		case 30:	/* the time since the last event, if it is long */
-			ts += time;
-			break;
-		case 31:	/* the time, but for the topmost bits */
-			time |= ts & (~0ULL << 59);
-			if (time < ts && ts >> 59)
-				time += 1ULL << 59;
-			ts = time;
-			break;
-		default:
-			ts += delta;
-			if (pos + len > end)
-				fail("CPU %d: an event beyond the end of its page", cpu->id);
-			if (type_len)
-				r = push(&cpu->ring, ts, 0, event + 4, len - 4);
-			else
-				r = push(&cpu->ring, ts, 0, event + 8, len - 8);
-			r->no_delta = ts == before;
-			before = ts;
-		}
-	}
+	push(&taken->cpu->ring, ts, 0, data, len)->no_delta = ts == taken->before;
+	taken->before = ts;
 }
 
 static void read_ring(struct cpu *cpu)
 {
-	static _Alignas(8) char page[1 << 20];
+	static _Alignas(8) char bytes[1 << 20];
+	const struct ring_page *page = (struct ring_page *)bytes;
+	struct taken taken = { .cpu = cpu };
+	const char *wrong;
 	ssize_t size;
 
 	/* With a limit, as this program makes records, too. */
 	for (int i = 0; i < 4096; i++) {
-		size = read(cpu->ring_fd, page, sizeof(page));
+		size = read(cpu->ring_fd, bytes, sizeof(bytes));
 		if (size < 0 && errno != EAGAIN)
 			fail("trace_pipe_raw of CPU %d: %s", cpu->id, strerror(errno));
-		if (size <= (ssize_t)sizeof(struct page))
+		if (size <= (ssize_t)sizeof(*page))
 			return;
-		parse_page(cpu, (struct page *)page, size);
-		if (((struct page *)page)->commit < (size_t)size / 2)
+		taken.before = page->ts;
+		wrong = take_page(page, size, take_record, &taken);
+		if (wrong)
+			fail("CPU %d: %s", cpu->id, wrong);
+		if (page->commit < (size_t)size / 2)
 			return;
 	}
 }

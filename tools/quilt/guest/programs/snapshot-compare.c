@@ -48,6 +48,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "common.h"
 
 #define MAX_CPUS	64
 #define PATIENCE_MS	30000
@@ -93,19 +94,6 @@ static _Atomic uint64_t taken;
 static uint64_t busy;
 static sem_t drained;
 static uint64_t last_mark, marks, records, failed_swaps;
-
-__attribute__((noreturn, format(printf, 1, 2)))
-static void fail(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	printf("snapshot-compare: ");
-	vprintf(fmt, args);
-	printf("\n");
-	va_end(args);
-	exit(1);
-}
 
 __attribute__((format(printf, 2, 3)))
 static int open_file(int flags, const char *fmt, ...)

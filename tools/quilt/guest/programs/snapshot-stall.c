@@ -22,7 +22,6 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,6 +30,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "common.h"
 
 #define DIR	"/sys/kernel/tracing/instances/"
 #define FULL	DIR "stall_full/"
@@ -38,19 +38,6 @@
 
 static _Atomic bool begun, stop;
 static uint64_t most, reads;
-
-__attribute__((noreturn, format(printf, 1, 2)))
-static void fail(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	printf("snapshot-stall: ");
-	vprintf(fmt, args);
-	printf("\n");
-	va_end(args);
-	exit(1);
-}
 
 static int open_file(const char *name, int flags)
 {
