@@ -9,6 +9,10 @@
  * when one of them takes too long. Then the records become the snapshot of the
  * instance, and debugfs offers its text.
  *
+ * While a path is down, each message that is sent can make RDS try to connect.
+ * Many attempts would overwrite the records of the loss, so only some of an
+ * outage are recorded. Recording then pauses until a path changes.
+ *
  * RDS loses and finds connections in any context, under locks of TCP and of the
  * transports. There, the recorder takes notes and stops recording. The rest is
  * work that may sleep: the snapshot, which waits for those who read the one
@@ -117,6 +121,8 @@ struct rds_recorder_outage {
 	unsigned int		nr;		/* paths that were lost */
 	unsigned int		missing;	/* ... and still are */
 	unsigned int		unrecorded;	/* outages before this one */
+	unsigned int		attempts;	/* to connect */
+	unsigned int		skipped;	/* ... while recording paused */
 	struct rds_recorder_loss losses[RDS_RECORDER_LOSSES];
 };
 
@@ -132,6 +138,8 @@ static struct rds_recorder {
 	struct rds_recorder_outage done;	/* constant while full is set */
 	unsigned int		id;		/* of the outage in now */
 	unsigned long		deadline;
+	unsigned int		quota;		/* attempts that are recorded */
+	bool			paused;
 	bool			full;		/* snapshot_w has work */
 
 	/* Nests outside of lock. For what follows, and for the snapshot */
@@ -140,9 +148,17 @@ static struct rds_recorder {
 	unsigned int		readers;
 } *rds_recorder __read_mostly;
 
+/* An attempt has 300 to 900 bytes of records, so these take a quarter of a CPU's. */
+static unsigned int rds_recorder_quota(void)
+{
+	return max(recorder_kb / 4, 1U);
+}
+
 static void rds_recorder_end_outage(struct rds_recorder *r)
 {
 	lockdep_assert_held(&r->lock);
+
+	r->paused = false;
 
 	if (r->full) {
 		r->now.unrecorded++;
@@ -156,6 +172,8 @@ static void rds_recorder_end_outage(struct rds_recorder *r)
 
 	r->now.nr = 0;
 	r->now.missing = 0;
+	r->now.attempts = 0;
+	r->now.skipped = 0;
 	r->id++;
 	cancel_delayed_work(&r->late_w);
 }
@@ -184,6 +202,61 @@ static void rds_recorder_end_loss(struct rds_recorder *r,
 
 	if (!--r->now.missing)
 		rds_recorder_end_outage(r);
+}
+
+/**
+ * rds_recorder_connect - a path is about to try to connect
+ *
+ * Context: Any but NMI.
+ */
+void rds_recorder_connect(void)
+{
+	struct rds_recorder *r = rds_recorder;
+
+	if (!r)
+		return;
+
+	guard(spinlock_irqsave)(&r->lock);
+
+	if (!r->now.missing)
+		return;
+
+	r->now.attempts++;
+	if (!r->full && r->quota) {
+		r->quota--;
+		return;
+	}
+
+	r->now.skipped++;
+	if (!r->full && !r->paused) {
+		trace_array_set_tracing(r->tr, false);
+		r->paused = true;
+	}
+}
+
+/**
+ * rds_recorder_change - a path is about to come up or to be lost
+ *
+ * Recording goes on, and the next attempt to connect does not stop it before
+ * that change is recorded.
+ *
+ * Context: Any but NMI.
+ */
+void rds_recorder_change(void)
+{
+	struct rds_recorder *r = rds_recorder;
+
+	if (!r)
+		return;
+
+	guard(spinlock_irqsave)(&r->lock);
+
+	if (!r->paused)
+		return;
+
+	r->quota = 1;
+	r->paused = false;
+	trace_array_set_tracing(r->tr, true);
 }
 
 /**
@@ -242,6 +315,7 @@ void rds_recorder_path_lost(struct rds_conn_path *cp)
 	r->now.missing++;
 
 	if (!r->now.nr) {
+		r->quota = rds_recorder_quota();
 		wait = clamp(recorder_secs, 1U, 86400U) * HZ;
 		r->deadline = jiffies + wait;
 		mod_delayed_work(system_dfl_wq, &r->late_w, wait);
@@ -380,6 +454,9 @@ static void rds_recorder_print(struct seq_buf *s,
 	}
 	if (outage->nr > n)
 		seq_buf_printf(s, "# and %u more\n", outage->nr - n);
+	if (outage->attempts)
+		seq_buf_printf(s, "# attempts to connect: %u, %u of them not recorded\n",
+			       outage->attempts, outage->skipped);
 	if (outage->unrecorded)
 		seq_buf_printf(s, "# outages before this that are not recorded: %u\n",
 			       outage->unrecorded);

@@ -41,9 +41,10 @@ check() {
 not() { ! "$@"; }
 
 # RDS has a socket probed after five seconds, and gives up after five probes.
-# Anything else that is waited for has come long before.
+# TCP waits as long between two tries to connect. Ten minutes are generous, and
+# mean that something hangs.
 wait_for() {
-	tries=1200
+	tries=6000
 	until "$@"; do
 		[ $tries -gt 0 ] || return 1
 		tries=$((tries - 1))
@@ -91,10 +92,12 @@ changes() {
 		$instance/trace
 }
 at_least() { [ "$("$@")" -ge "$number" ]; }
-all_lost() {
+# all OLDSTATE NEWSTATE: all paths have changed so, on both sides
+all() {
 	number=$up
-	at_least changes 192.0.2.1 UP ERROR && at_least changes 192.0.2.2 UP ERROR
+	at_least changes 192.0.2.1 "$1" "$2" && at_least changes 192.0.2.2 "$1" "$2"
 }
+paused() { [ "$(cat $instance/tracing_on)" = 0 ]; }
 offered() {
 	cat $text >"$work/text" &&
 		number=$((2 * up)) &&
@@ -191,17 +194,19 @@ done
 
 check "nobody else can remove the instance" not rmdir $instance 2>/dev/null
 
+# RDS connects the other paths when it knows how many the peer has. If both sides
+# connect at once, it may drop a path, which would be an outage of its own.
 start $nsa 192.0.2.1 192.0.2.2
-start $nsb 192.0.2.2 192.0.2.1
-# RDS connects the other paths when it knows how many the peer has.
-number=8
-check "all paths are up" wait_for at_least changes 192.0.2.2 CONNECTING UP
 up=8
+check "all paths are up" wait_for all CONNECTING UP
+start $nsb 192.0.2.2 192.0.2.1
 
 ip -n $nsb link set veth0 down
 # A socket that the recorder is to leave alone
 ip netns exec $nsa bash -c ': >/dev/tcp/127.0.0.1/9' 2>/dev/null
-check "TCP gives up" wait_for all_lost
+check "TCP gives up" wait_for all UP ERROR
+# $nsb tries to connect for each message.
+check "recording pauses after many attempts to connect" wait_for paused
 check "nothing is offered before the end" not offered
 ip -n $nsb link set veth0 up
 check "RDS is back, and the record is offered" wait_for offered
@@ -216,6 +221,8 @@ check "TCP retransmits, the loss, a new socket, and the connection, in this orde
 	' inet_sock_set_state: .*oldstate=TCP_SYN_SENT newstate=TCP_ESTABLISHED' \
 	' rds_conn_state: .*oldstate=CONNECTING newstate=UP '
 check "the header is true" header_is_true
+check "the header counts the attempts" \
+	grep -q '^# attempts to connect: [0-9]*, [1-9][0-9]* of them not recorded$' "$work/text"
 check "no other socket is recorded" not others
 grep -v '^#' "$work/text" >"$work/records"
 grep -v '^#' $instance/snapshot >"$work/snapshot"
