@@ -11,7 +11,8 @@
  *
  * While a path is down, each message that is sent can make RDS try to connect.
  * Many attempts would overwrite the records of the loss, so only some of an
- * outage are recorded. Recording then pauses until a path changes.
+ * outage are recorded. Recording then pauses until a path changes, at the price
+ * that the cause of another loss in the meantime is not recorded.
  *
  * RDS loses and finds connections in any context, under locks of TCP and of the
  * transports. There, the recorder takes notes and stops recording. The rest is
@@ -121,8 +122,8 @@ struct rds_recorder_outage {
 	unsigned int		nr;		/* paths that were lost */
 	unsigned int		missing;	/* ... and still are */
 	unsigned int		unrecorded;	/* outages before this one */
-	unsigned int		attempts;	/* to connect */
-	unsigned int		skipped;	/* ... while recording paused */
+	unsigned int		attempts;	/* of these to connect */
+	unsigned int		skipped;	/* ... that are not recorded */
 	struct rds_recorder_loss losses[RDS_RECORDER_LOSSES];
 };
 
@@ -147,12 +148,6 @@ static struct rds_recorder {
 	struct rds_recorder_outage offered;
 	unsigned int		readers;
 } *rds_recorder __read_mostly;
-
-/* An attempt has 300 to 900 bytes of records, so these take a quarter of a CPU's. */
-static unsigned int rds_recorder_quota(void)
-{
-	return max(recorder_kb / 4, 1U);
-}
 
 static void rds_recorder_end_outage(struct rds_recorder *r)
 {
@@ -205,13 +200,15 @@ static void rds_recorder_end_loss(struct rds_recorder *r,
 }
 
 /**
- * rds_recorder_connect - a path is about to try to connect
+ * rds_recorder_connect - a path tries to connect
+ * @cp: the path
  *
  * Context: Any but NMI.
  */
-void rds_recorder_connect(void)
+void rds_recorder_connect(struct rds_conn_path *cp)
 {
 	struct rds_recorder *r = rds_recorder;
+	bool lost;
 
 	if (!r)
 		return;
@@ -221,13 +218,18 @@ void rds_recorder_connect(void)
 	if (!r->now.missing)
 		return;
 
-	r->now.attempts++;
+	/* Those of other paths take room, too. */
+	lost = cp->cp_recorder == RDS_RECORDER_LOST && cp->cp_outage == r->id;
+	if (lost)
+		r->now.attempts++;
+
 	if (!r->full && r->quota) {
 		r->quota--;
 		return;
 	}
 
-	r->now.skipped++;
+	if (lost)
+		r->now.skipped++;
 	if (!r->full && !r->paused) {
 		trace_array_set_tracing(r->tr, false);
 		r->paused = true;
@@ -237,8 +239,8 @@ void rds_recorder_connect(void)
 /**
  * rds_recorder_change - a path is about to come up or to be lost
  *
- * Recording goes on, and the next attempt to connect does not stop it before
- * that change is recorded.
+ * Recording goes on. Attempts of other paths at this moment do not stop it
+ * before the change is recorded.
  *
  * Context: Any but NMI.
  */
@@ -251,12 +253,14 @@ void rds_recorder_change(void)
 
 	guard(spinlock_irqsave)(&r->lock);
 
-	if (!r->paused)
+	if (!r->now.missing)
 		return;
 
-	r->quota = 1;
-	r->paused = false;
-	trace_array_set_tracing(r->tr, true);
+	r->quota = max(r->quota, 2U);
+	if (r->paused) {
+		r->paused = false;
+		trace_array_set_tracing(r->tr, true);
+	}
 }
 
 /**
@@ -314,8 +318,12 @@ void rds_recorder_path_lost(struct rds_conn_path *cp)
 	cp->cp_outage = r->id;
 	r->now.missing++;
 
+	/* An attempt has 300 to 900 bytes of records. */
+	if (!r->now.nr)
+		r->quota = recorder_kb / 4;
+	r->quota++;
+
 	if (!r->now.nr) {
-		r->quota = rds_recorder_quota();
 		wait = clamp(recorder_secs, 1U, 86400U) * HZ;
 		r->deadline = jiffies + wait;
 		mod_delayed_work(system_dfl_wq, &r->late_w, wait);

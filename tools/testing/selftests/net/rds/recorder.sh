@@ -54,6 +54,7 @@ wait_for() {
 
 # shellcheck disable=SC2046
 cleanup() {
+	exec 9<&-
 	kill $(cat "$work"/pid.* 2>/dev/null) 2>/dev/null
 	wait
 	ip netns del $nsa 2>/dev/null
@@ -98,8 +99,11 @@ all() {
 	at_least changes 192.0.2.1 "$1" "$2" && at_least changes 192.0.2.2 "$1" "$2"
 }
 paused() { [ "$(cat $instance/tracing_on)" = 0 ]; }
+# The reader keeps the snapshot, too.
 offered() {
-	cat $text >"$work/text" &&
+	exec 9<&-
+	exec 9<$text
+	cat <&9 >"$work/text" &&
 		number=$((2 * up)) &&
 		at_least grep -c '^# tcp .* lost [0-9.]* back [0-9.]*$' "$work/text"
 }
@@ -116,6 +120,14 @@ in_order() {
 		fi
 		from=$((from + n))
 	done
+}
+
+attempts_are_counted() {
+	awk '/^# attempts to connect: [0-9]+, [0-9]+ of them not recorded$/ {
+			attempts = $5 + 0
+			skipped = $6 + 0
+		}
+		END { exit !(skipped > 0 && attempts > skipped) }' "$work/text"
 }
 
 others() { grep ' sport=' "$work/text" | grep -qv 'port=16385 '; }
@@ -205,9 +217,8 @@ ip -n $nsb link set veth0 down
 # A socket that the recorder is to leave alone
 ip netns exec $nsa bash -c ': >/dev/tcp/127.0.0.1/9' 2>/dev/null
 check "TCP gives up" wait_for all UP ERROR
-# $nsb tries to connect for each message.
 check "recording pauses after many attempts to connect" wait_for paused
-check "nothing is offered before the end" not offered
+check "nothing is offered before the end" grep -qx '# connections lost: 0' $text
 ip -n $nsb link set veth0 up
 check "RDS is back, and the record is offered" wait_for offered
 # Its first line is the header, so nothing is looked for there.
@@ -221,12 +232,12 @@ check "TCP retransmits, the loss, a new socket, and the connection, in this orde
 	' inet_sock_set_state: .*oldstate=TCP_SYN_SENT newstate=TCP_ESTABLISHED' \
 	' rds_conn_state: .*oldstate=CONNECTING newstate=UP '
 check "the header is true" header_is_true
-check "the header counts the attempts" \
-	grep -q '^# attempts to connect: [0-9]*, [1-9][0-9]* of them not recorded$' "$work/text"
+check "the header counts the attempts" attempts_are_counted
 check "no other socket is recorded" not others
 grep -v '^#' "$work/text" >"$work/records"
 grep -v '^#' $instance/snapshot >"$work/snapshot"
 check "the snapshot has the same records" cmp "$work/records" "$work/snapshot"
+exec 9<&-
 check "messages arrive again in $nsa" arrive_again $nsa
 check "messages arrive again in $nsb" arrive_again $nsb
 
