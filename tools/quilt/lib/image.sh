@@ -94,10 +94,12 @@ modules() {
 }
 
 selftests() {
-	local tree built=$BUILD/guest/selftests-$karch
+	local tree built
 	tree=${SELFTESTS_TREE:-$(readlink -f "$kernel/source" || true)}
 	[ -d "$tree" ] || tree=$TREE
 	[ -d "$tree/tools/testing/selftests/ftrace" ] || return 0
+	# Of these very sources: make would take newer programs of an older tree.
+	built=$BUILD/guest/selftests-$karch-$(cat "$tree"/tools/testing/selftests/ftrace/*.c | sha256sum | cut -c 1-12)
 	make_dir "$built"
 	# Static: the guest's libc is not the host's.
 	make -s -C "$tree/tools/testing/selftests/ftrace" "OUTPUT=$built" "CC=${cross}gcc" LDFLAGS=-static \

@@ -126,7 +126,7 @@ static int hold(int marker)
 	return 0;
 }
 
-static void *one_at_a_time(void *x)
+static void *one_at_a_time(void *unused)
 {
 	for (;;) {
 		int i = wait_for_fault();
@@ -135,7 +135,7 @@ static void *one_at_a_time(void *x)
 		faults++;
 		deliver(i);
 	}
-	return NULL;
+	return unused;
 }
 
 static int alternate(const char *name)
@@ -160,11 +160,11 @@ static int alternate(const char *name)
 
 static int opens;
 
-static void *deliverer(void *x)
+static void *deliverer(void *unused)
 {
 	for (;;)
 		deliver(wait_for_fault());
-	return NULL;
+	return unused;
 }
 
 static void *opener(void *arg)
