@@ -318,7 +318,7 @@ void rds_recorder_path_lost(struct rds_conn_path *cp)
 	cp->cp_outage = r->id;
 	r->now.missing++;
 
-	/* An attempt has 300 to 900 bytes of records. */
+	/* An attempt has up to a dozen records, less than 1 KiB. */
 	if (!r->now.nr)
 		r->quota = recorder_kb / 4;
 	r->quota++;

@@ -10,8 +10,8 @@
 #   -g        run KUnit and the selftests of the topic in the guest, too, for
 #             mutants that survive KUnit on UML (some minutes more)
 #   -l        list the mutants and run none
-#   MUTANTS_RUN=uml in the environment: never with KASAN and lockdep, which those
-#             that survive KUnit without them see otherwise
+#   MUTANTS_RUN=uml in the environment: without the second run of KUnit, with KASAN
+#             and lockdep, for mutants that survive the first
 #
 # Each mutant is a line in tools/quilt/results/mutants.tsv:
 #
@@ -94,7 +94,7 @@ selftests_of() {
 # verdict_of TOPIC LOG
 verdict_of() {
 	local verdict
-	# Most are killed without sanitizers, which takes half of the time.
+	# First without sanitizers, which is faster.
 	verdict=$(judge_run "$2" "$QUILT_TOOLS/kunit.sh" uml)
 	[ -n "$verdict" ] || [ "$run" = uml ] ||
 		verdict=$(judge_run "$2" "$QUILT_TOOLS/kunit.sh" "$run")
