@@ -53,9 +53,9 @@ part() { # NAME CMD...
 
 # The parts in two lanes. A lane is a list of functions.
 lane_kernel() {
-	"$1" kunit-x86_64 "$QUILT_TOOLS/kunit.sh" -n x86_64
+	"$1" kunit-x86_64 env LIMIT=1800 "$QUILT_TOOLS/kunit.sh" -n x86_64
 	"$1" selftest "$QUILT_TOOLS/selftest.sh"
-	"$1" torture env KINDS=guest CYCLES=100 "$QUILT_TOOLS/torture.sh" -n
+	"$1" torture env KINDS=guest CYCLES=50 "$QUILT_TOOLS/torture.sh" -n
 }
 lane_scenarios() {
 	"$1" scenarios "$QUILT_TOOLS/scenarios.sh"
@@ -110,7 +110,7 @@ beside lane_scenarios
 beside lane_kernel
 part scripts "$QUILT_TOOLS/tests/run.sh"
 part check "$QUILT_TOOLS/check.sh"
-part kunit "$QUILT_TOOLS/kunit.sh" uml uml-debug
+part kunit env LIMIT=1800 "$QUILT_TOOLS/kunit.sh" uml uml-debug
 collect
 # It breaks the guest's kernel for a while, so it is alone.
 part ktrace-build "$QUILT_TOOLS/ktrace-build.sh"
@@ -119,7 +119,8 @@ say
 # Once more, as the middle of a log this long is easily lost.
 for name in "${broken[@]}"; do
 	say "$name:"
-	grep -aE '^ *(not ok|FAIL)|\[FAIL\]|^failed:' "$LOGS/test-$name.log" | tail -n 20 || true
+	grep -aE '^ *(not ok|FAIL)|\[(FAIL|FAILED|CRASHED|ERROR)\]|^(failed|error):|^    \|' \
+		"$LOGS/test-$name.log" | tail -n 30 || true
 done
 [ ${#broken[@]} -eq 0 ] || say "failed: ${broken[*]} (logs: $LOGS/test-*.log)"
 say "$(((SECONDS - start) / 60)) min $(((SECONDS - start) % 60)) s"

@@ -120,6 +120,19 @@ cmdline() {
 	printf '%s' "$words"
 }
 
+# stale_int3: the guest died of an int3 that its memory does not have. Text patching
+# has taken it away, and one of several host threads of TCG had translated it just
+# before. (The byte before the one in <> is where the trap was.)
+stale_int3() {
+	[[ $accel == *thread=multi* ]] || return 1
+	awk '/Oops: int3/ { oops = 1 }
+		oops && / Code: / || oops && /^Code: / {
+			stale = !/ cc <[0-9a-f][0-9a-f]>/
+			exit
+		}
+		END { exit !stale }' "$log"
+}
+
 # judge: ends the script with the code of the guest, or says why there is none.
 judge() {
 	local rc stage panic splats

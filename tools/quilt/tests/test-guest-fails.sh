@@ -70,6 +70,26 @@ else
 	not_ok 'a module that complains does not build'
 fi
 
+# The lines of an Oops, of which the second names the byte behind the trap.
+oops() { # BYTE
+	scenario oops <<-EOF
+	echo '<0>Oops: int3: 0000 [#1] SMP NOPTI' >/dev/kmsg
+	echo '<0>Code: 90 90 $1 <1f> 44 00 00' >/dev/kmsg
+	EOF
+	runs oops
+}
+export ACCEL=tcg
+if [[ $("$QUILT_TOOLS/lib/qemu.sh" accel "$kernel") == *multi* ]]; then
+	oops 0f
+	expect 125 'again with one host thread' 'an int3 that memory does not have' "${command[@]}"
+	oops cc
+	expect 125 'Oops: int3' 'an int3 that memory has' "${command[@]}"
+	if grep -q 'again with' "$work/out"; then
+		not_ok 'an int3 that memory has: the guest ran again'
+	fi
+fi
+unset ACCEL
+
 scenario leave <<'EOF'
 busybox reboot -f
 EOF
