@@ -114,12 +114,19 @@ guest_rtla "$BASE_TREE"
 rtla+=(-a "$program:/usr/bin/rtla-base")
 "$QUILT_TOOLS/guest.sh" run -q -t $((LIMIT * 4)) "${rtla[@]}" rtla 20 >"$WORK/rtla" ||
 	die "how late rtla is can't be measured" "see $LOGS/guest-rtla.log"
+"$QUILT_TOOLS/guest.sh" run --icount -q -t $((LIMIT * 4)) "${rtla[@]}" rtla cost 20 >"$WORK/rtla-cost" ||
+	die "what rtla costs can't be measured" "see $LOGS/guest-rtla.log"
 {
 	say "From a timerlat sample above the threshold to the action of rtla, of the"
 	say "quilt and of the base, on a kernel of the quilt (x86_64, two CPUs, QEMU)."
 	say "$(date -u +%Y-%m-%d), make bench."
 	say
 	sed -n '/^rtla/p' "$WORK/rtla"
+	say
+	say "The CPU time of 20 seconds of samples, one a millisecond and CPU, twice each, one"
+	say "CPU with -icount."
+	say
+	sed -n '/^rtla/p' "$WORK/rtla-cost"
 } >"$results/rtla.txt"
 
 info "$(cat "$OUT/bench-base/bench-source")" "$(cat "$OUT/bench/bench-source")" gcc \
