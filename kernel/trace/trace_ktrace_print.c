@@ -7,6 +7,7 @@
 #include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/seq_buf.h>
+#include <linux/string.h>
 
 #include "trace.h"
 #include "trace_ktrace.h"
@@ -160,7 +161,7 @@ static void ktrace_print_field(struct trace_iterator *iter,
 		trace_seq_printf(&iter->seq, spec, val);
 }
 
-/* The text of a format between two conversions, where %% is % */
+/* The text of a format between two conversions, where %% and %5% are % */
 static void ktrace_print_text(struct trace_seq *s, const char *begin,
 			      const char *end)
 {
@@ -170,7 +171,7 @@ static void ktrace_print_text(struct trace_seq *s, const char *begin,
 		if (*p != '%')
 			continue;
 		trace_seq_putmem(s, begin, p + 1 - begin);
-		p++;
+		p = strchr(p + 1, '%');
 		begin = p + 1;
 	}
 	trace_seq_putmem(s, begin, end - begin);

@@ -55,15 +55,13 @@ static char *recorder_events[32] = {
 	"rds",
 	"tcp:tcp_retransmit_skb",
 	"tcp:tcp_retransmit_synack",
-	"tcp:tcp_send_reset",
 	"tcp:tcp_receive_reset",
 	"tcp:tcp_destroy_sock",
-	"tcp:tcp_cong_state_set",
 	"sock:inet_sock_set_state",
 	"sock:inet_sk_error_report",
 };
 
-static unsigned int recorder_nr_events = 9;
+static unsigned int recorder_nr_events = 7;
 module_param_array(recorder_events, charp, &recorder_nr_events, 0444);
 MODULE_PARM_DESC(recorder_events, "Events to record: \"system\" or \"system:event\" (default: state changes of RDS and TCP)");
 
@@ -208,15 +206,16 @@ static void rds_recorder_end_loss(struct rds_recorder *r,
 void rds_recorder_connect(struct rds_conn_path *cp)
 {
 	struct rds_recorder *r = rds_recorder;
+	unsigned long flags;
 	bool lost;
 
 	if (!r)
 		return;
 
-	guard(spinlock_irqsave)(&r->lock);
+	spin_lock_irqsave(&r->lock, flags);
 
 	if (!r->now.missing)
-		return;
+		goto out;
 
 	/* Those of other paths take room, too. */
 	lost = cp->cp_recorder == RDS_RECORDER_LOST && cp->cp_outage == r->id;
@@ -225,7 +224,7 @@ void rds_recorder_connect(struct rds_conn_path *cp)
 
 	if (!r->full && r->quota) {
 		r->quota--;
-		return;
+		goto out;
 	}
 
 	if (lost)
@@ -234,6 +233,8 @@ void rds_recorder_connect(struct rds_conn_path *cp)
 		trace_array_set_tracing(r->tr, false);
 		r->paused = true;
 	}
+out:
+	spin_unlock_irqrestore(&r->lock, flags);
 }
 
 /**
@@ -303,16 +304,16 @@ void rds_recorder_path_lost(struct rds_conn_path *cp)
 	struct rds_recorder *r = rds_recorder;
 	struct rds_connection *conn = cp->cp_conn;
 	struct rds_recorder_loss *loss;
-	unsigned long wait;
+	unsigned long flags, wait;
 
 	/* The end of a namespace or of a transport is no accident. */
 	if (!r || rds_destroy_pending(conn))
 		return;
 
-	guard(spinlock_irqsave)(&r->lock);
+	spin_lock_irqsave(&r->lock, flags);
 
 	if (cp->cp_recorder != RDS_RECORDER_UP)
-		return;
+		goto out;
 
 	cp->cp_recorder = RDS_RECORDER_LOST;
 	cp->cp_outage = r->id;
@@ -321,7 +322,8 @@ void rds_recorder_path_lost(struct rds_conn_path *cp)
 	/* An attempt has up to a dozen records, less than 1 KiB. */
 	if (!r->now.nr)
 		r->quota = recorder_kb / 4;
-	r->quota++;
+	if (r->quota < recorder_kb / 2)
+		r->quota++;
 
 	if (!r->now.nr) {
 		wait = clamp(recorder_secs, 1U, 86400U) * HZ;
@@ -342,6 +344,8 @@ void rds_recorder_path_lost(struct rds_conn_path *cp)
 		loss->end = NULL;
 	}
 	r->now.nr++;
+out:
+	spin_unlock_irqrestore(&r->lock, flags);
 }
 
 /**
@@ -382,14 +386,20 @@ static void rds_recorder_snapshot(struct work_struct *work)
 	int lost, ret;
 	bool full;
 
-	guard(mutex)(&r->mutex);
+	mutex_lock(&r->mutex);
 
-	scoped_guard(spinlock_irq, &r->lock)
-		full = r->full;
+	spin_lock_irq(&r->lock);
+	full = r->full;
+	spin_unlock_irq(&r->lock);
+
+	if (!full)
+		goto out;
 
 	/* The last reader queues this again. */
-	if (!full || r->readers)
-		return;
+	if (r->readers) {
+		pr_info_ratelimited("a record waits until rds/recorder is closed\n");
+		goto out;
+	}
 
 	/*
 	 * Root clears the instance or changes its size, or, for longer, keeps
@@ -399,11 +409,11 @@ static void rds_recorder_snapshot(struct work_struct *work)
 	if (lost == -EAGAIN || lost == -EBUSY) {
 		queue_delayed_work(system_dfl_wq, &r->snapshot_w,
 				   lost == -EAGAIN ? HZ / 10 : HZ);
-		return;
+		goto out;
 	}
 	if (lost)
-		pr_warn("the record of an outage is lost: %pe\n",
-			ERR_PTR(lost));
+		pr_warn_ratelimited("the record of an outage is lost: %pe\n",
+				    ERR_PTR(lost));
 	else
 		r->offered = r->done;
 
@@ -413,11 +423,14 @@ static void rds_recorder_snapshot(struct work_struct *work)
 		pr_warn("old records will be in the next snapshot: %pe\n",
 			ERR_PTR(ret));
 
-	guard(spinlock_irq)(&r->lock);
+	spin_lock_irq(&r->lock);
 	if (lost)
 		r->now.unrecorded += r->done.unrecorded + 1;
 	r->full = false;
 	trace_array_set_tracing(r->tr, true);
+	spin_unlock_irq(&r->lock);
+out:
+	mutex_unlock(&r->mutex);
 }
 
 /* The text in debugfs */
@@ -435,9 +448,10 @@ struct rds_recorder_file {
 
 static void rds_recorder_print_time(struct seq_buf *s, const char *what, u64 ns)
 {
+	u64 secs;
 	u32 us;
-	u64 secs = div_u64_rem(div_u64(ns + 500, 1000), USEC_PER_SEC, &us);
 
+	secs = div_u64_rem(div_u64(ns + 500, 1000), USEC_PER_SEC, &us);
 	seq_buf_printf(s, " %s %llu.%06u", what, secs, us);
 }
 
@@ -446,7 +460,7 @@ static void rds_recorder_print(struct seq_buf *s,
 {
 	unsigned int n = min(outage->nr, RDS_RECORDER_LOSSES);
 
-	seq_buf_printf(s, "# connections lost: %u\n", outage->nr);
+	seq_buf_printf(s, "# paths lost: %u\n", outage->nr);
 	for (unsigned int i = 0; i < n; i++) {
 		const struct rds_recorder_loss *loss = &outage->losses[i];
 
@@ -472,10 +486,12 @@ static void rds_recorder_print(struct seq_buf *s,
 
 static int rds_recorder_open(struct inode *inode, struct file *file)
 {
-	struct rds_recorder_file *f __free(kvfree) = kvzalloc_obj(*f);
 	struct rds_recorder *r = inode->i_private;
+	struct rds_recorder_file *f;
 	struct seq_buf s;
+	int ret;
 
+	f = kvzalloc_obj(*f);
 	if (!f)
 		return -ENOMEM;
 
@@ -483,19 +499,23 @@ static int rds_recorder_open(struct inode *inode, struct file *file)
 	mutex_init(&f->mutex);
 	seq_buf_init(&s, f->text, sizeof(f->text));
 
-	guard(mutex)(&r->mutex);
-
+	mutex_lock(&r->mutex);
 	if (r->offered.nr) {
 		f->reader = trace_array_reader_open(r->tr,
 						    TRACE_ARRAY_READ_SNAPSHOT);
-		if (IS_ERR(f->reader))
-			return PTR_ERR(f->reader);
+		if (IS_ERR(f->reader)) {
+			mutex_unlock(&r->mutex);
+			ret = PTR_ERR(f->reader);
+			kvfree(f);
+			return ret;
+		}
 	}
 	rds_recorder_print(&s, &r->offered);
 	f->to = seq_buf_used(&s);
-
 	r->readers++;
-	file->private_data = no_free_ptr(f);
+	mutex_unlock(&r->mutex);
+
+	file->private_data = f;
 
 	return stream_open(inode, file);
 }
@@ -504,26 +524,27 @@ static ssize_t rds_recorder_read(struct file *file, char __user *buf,
 				 size_t size, loff_t *ppos)
 {
 	struct rds_recorder_file *f = file->private_data;
-	ssize_t n;
+	ssize_t n = 0;
 
-	guard(mutex)(&f->mutex);
+	mutex_lock(&f->mutex);
 
 	if (f->from == f->to) {
-		if (!f->reader)
-			return 0;
-		n = trace_array_reader_read(f->reader, f->text,
-					    sizeof(f->text));
+		if (f->reader)
+			n = trace_array_reader_read(f->reader, f->text,
+						    sizeof(f->text));
 		if (n <= 0)
-			return n;
+			goto out;
 		f->from = 0;
 		f->to = n;
 	}
 
 	size = min(size, f->to - f->from);
 	n = size - copy_to_user(buf, f->text + f->from, size);
-	if (!n && size)
-		return -EFAULT;
 	f->from += n;
+	if (!n && size)
+		n = -EFAULT;
+out:
+	mutex_unlock(&f->mutex);
 
 	return n;
 }
@@ -553,7 +574,7 @@ static const struct file_operations rds_recorder_fops = {
 
 static void rds_recorder_enable(struct trace_array *tr, const char *name)
 {
-	char *copy __free(kfree) = kstrdup(name, GFP_KERNEL);
+	char *copy = kstrdup(name, GFP_KERNEL);
 	char *event = copy;
 	char *system;
 	int ret = -ENOMEM;
@@ -564,6 +585,7 @@ static void rds_recorder_enable(struct trace_array *tr, const char *name)
 	}
 	if (ret)
 		pr_warn("event %s is not recorded: %pe\n", name, ERR_PTR(ret));
+	kfree(copy);
 }
 
 static int rds_recorder_setup(struct trace_array *tr)
@@ -579,7 +601,8 @@ static int rds_recorder_setup(struct trace_array *tr)
 						   rds_recorder_ports[i].system,
 						   rds_recorder_ports[i].event,
 						   RDS_RECORDER_FILTER);
-		if (ret)
+		/* An event that is not there can't be enabled, either. */
+		if (ret && ret != -ENOENT)
 			return ret;
 	}
 
@@ -610,7 +633,7 @@ static void rds_recorder_destroy(struct trace_array *tr)
  */
 void rds_recorder_init(void)
 {
-	struct rds_recorder *r __free(kvfree) = NULL;
+	struct rds_recorder *r;
 	int ret = -ENOMEM;
 
 	if (!recorder)
@@ -637,13 +660,14 @@ void rds_recorder_init(void)
 		goto out;
 	}
 
-	/* Without debugfs, there is still the file "snapshot". */
+	/* If debugfs is off at boot, there is still the file "snapshot". */
 	r->dir = debugfs_create_dir("rds", NULL);
 	debugfs_create_file("recorder", 0400, r->dir, r, &rds_recorder_fops);
 
-	rds_recorder = no_free_ptr(r);
+	rds_recorder = r;
 	return;
 out:
+	kvfree(r);
 	pr_warn("not set up: %pe\n", ERR_PTR(ret));
 }
 
@@ -662,6 +686,7 @@ void rds_recorder_exit(void)
 	debugfs_remove(r->dir);
 	cancel_delayed_work_sync(&r->late_w);
 	cancel_delayed_work_sync(&r->snapshot_w);
+	trace_array_set_tracing(r->tr, false);
 	trace_array_snapshot_free(r->tr);
 	rds_recorder_destroy(r->tr);
 

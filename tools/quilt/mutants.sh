@@ -24,7 +24,8 @@
 #   hung      a time limit was reached, which counts as noticed
 #   unbuilt   it does not compile, or brings an error of objtool or modpost
 #   survived  no test noticed
-#   excused   no test noticed, and tools/quilt/data/mutants-excused says why
+#   excused   no test noticed, and tools/quilt/data/mutants-excused says why, with
+#             ID FILE KIND OLD NEW REASON
 #
 # A mutant that is in the file already is not run again: a run that was ended
 # goes on where it was. The last line counts.
@@ -89,6 +90,7 @@ selftests_of() {
 	case $1 in
 	# It adds none, and changes how all records are written.
 	fastpath) echo 00basic event exports snapshot ;;
+	fixes-stm) echo exports ;;
 	*)
 		for patch in $(topic_patches "$1"); do
 			sed -n -e 's|^+++ b/tools/testing/selftests/ftrace/test.d/\(.*\.tc\)$|\1|p' \
@@ -107,7 +109,9 @@ verdict_of() {
 		[ -n "$verdict" ] || [ "$run" = uml ] ||
 			verdict=$(judge_run "$2" "$QUILT_TOOLS/kunit.sh" "$run")
 	fi
-	if [ -z "$verdict" ] && [ -n "$guest" ]; then
+	if [ -z "$verdict" ] && [ -n "$guest" ] && [[ $3 =~ ^net/rds/|/rds\.h$ ]]; then
+		verdict=$(limit=1800 judge_run "$2" env ONLY=rds "$QUILT_TOOLS/scenarios.sh")
+	elif [ -z "$verdict" ] && [ -n "$guest" ]; then
 		verdict=$(limit=1800 judge_run "$2" "$QUILT_TOOLS/kunit.sh" x86_64)
 		# shellcheck disable=SC2046 # a list
 		[ -n "$verdict" ] ||
@@ -125,11 +129,8 @@ keep() {
 	) 9>"$BUILD/mutants/lock"
 }
 
-# is_excused FILE KIND OLD NEW
-is_excused() {
-	local IFS=$'\t'
-	[ -f "$excuses" ] && grep -qxF "$*" < <(cut -f 1-4 "$excuses")
-}
+# is_excused ID
+is_excused() { [ -f "$excuses" ] && grep -q "^$1"$'\t' "$excuses"; }
 
 require_tree
 require_patches
@@ -163,12 +164,12 @@ while IFS= read -r mutant; do
 	known=$(grep -P "^$id\t" "$results" 2>/dev/null | tail -n 1 | cut -f 8 || true)
 	start=$SECONDS
 	[ "$known" != survived ] || [ -z "$again" ] || known=''
-	if [ -z "$known" ] || { [ "$known" = survived ] && is_excused "$file" "$kind" "$old" "$new"; }; then
+	if [ -z "$known" ] || { [ "$known" = survived ] && is_excused "$id"; }; then
 		git -C "$place/linux" checkout -q -f
 		python3 "$QUILT_TOOLS/lib/mutate.py" apply "$place/linux" <<<"$mutant"
 		verdict=$known
 		[ -n "$verdict" ] || verdict=$(verdict_of "$topic" "$place/logs/$id.log" "$file")
-		if [ "$verdict" = survived ] && is_excused "$file" "$kind" "$old" "$new"; then
+		if [ "$verdict" = survived ] && is_excused "$id"; then
 			verdict=excused
 		fi
 		keep "$mutant" "$verdict" $((SECONDS - start))

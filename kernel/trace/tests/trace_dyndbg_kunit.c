@@ -11,6 +11,8 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kmsg_dump.h>
+#include <linux/netdevice.h>
+#include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
 #include <linux/string.h>
@@ -27,6 +29,7 @@ struct dyndbg_env {
 	char			line[512];
 	unsigned int		evaluated;
 	unsigned int		line_of_site;
+	bool			preemptible;
 };
 
 /* The site of most cases */
@@ -40,6 +43,13 @@ static noinline void site_of_dev(const struct device *dev)
 {
 	dynamic_dev_dbg(dev, "dev %d\n", 7);
 }
+
+#ifdef CONFIG_NET
+static noinline void site_of_netdev(const struct net_device *dev)
+{
+	dynamic_netdev_dbg(dev, "net %d\n", 7);
+}
+#endif
 
 static noinline void site_of_dump(void)
 {
@@ -177,6 +187,11 @@ static void each_flag(struct kunit *test)
 	site_of_pr(env, "off again\n");
 	expect(test, 0, 0, "off again");
 	KUNIT_EXPECT_EQ(test, env->evaluated, 3);
+
+	/* Once there was a site with T, there is memory for messages. */
+	set_flags(test, "func site_of_pr +p");
+	site_of_pr(env, "printed again\n");
+	expect(test, 0, 1, "printed again");
 }
 
 /* Nothing is printed instead when nobody has the event on. */
@@ -260,6 +275,32 @@ static void devices(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, logged(test, "dev 7"), 0);
 }
 
+#ifdef CONFIG_NET
+static void net_devices(struct kunit *test)
+{
+	struct net_device *dev = kunit_kzalloc(test, sizeof(*dev), GFP_KERNEL);
+	unsigned int nr;
+
+	KUNIT_ASSERT_NOT_NULL(test, dev);
+	/* Nothing else of it is recorded. */
+	strscpy(dev->name, "dyndbg0");
+	set_flags(test, "func site_of_netdev +T");
+	site_of_netdev(dev);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(recorded(test, &nr),
+					   " dyndbg0: net 7\n"));
+
+	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, "trace", "\n"), 0);
+	site_of_netdev(NULL);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(recorded(test, &nr),
+					   " (NULL net_device): net 7\n"));
+	expect(test, 1, 0, "net 7");
+
+	set_flags(test, "func site_of_netdev =p");
+	site_of_netdev(NULL);
+	expect(test, 0, 1, "net 7");
+}
+#endif
+
 /* A dump of memory can't be recorded, and is not printed instead. */
 static void dump_ignores_flag(struct kunit *test)
 {
@@ -307,6 +348,7 @@ static void probe_with_message(void *data, const struct _ddebug *site,
 	struct kunit *test = data;
 	struct dyndbg_env *env = test->priv;
 
+	env->preemptible |= preemptible();
 	if (strstr(message, "nested"))
 		site_of_pr(env, "nested\n");
 }
@@ -325,6 +367,8 @@ static void nested_messages(struct kunit *test)
 	site_of_pr(env, "alone\n");
 	unregister_trace_dyndbg_message(probe_with_message, test);
 	tracepoint_synchronize_unregister();
+	/* On another CPU, a task would give back the text of somebody else. */
+	KUNIT_EXPECT_FALSE(test, env->preemptible);
 
 	text = recorded(test, &nr);
 	KUNIT_EXPECT_EQ(test, nr, 5);
@@ -385,6 +429,9 @@ static struct kunit_case dyndbg_kunit_cases[] = {
 	KUNIT_CASE(newlines),
 	KUNIT_CASE(long_message),
 	KUNIT_CASE(devices),
+#ifdef CONFIG_NET
+	KUNIT_CASE(net_devices),
+#endif
 	KUNIT_CASE(dump_ignores_flag),
 	KUNIT_CASE(own_function_ignores_flag),
 	KUNIT_CASE(limit_of_printing),

@@ -99,15 +99,20 @@ static int child_fn(void *data)
 	do_exit(0);
 }
 
-static void fork_child(struct kunit *test, struct child *child)
+static void fork_task(struct kunit *test, struct child *child,
+		      unsigned long flags)
 {
 	init_completion(&child->started);
 	init_completion(&child->go);
 	init_completion(&child->done);
 	KUNIT_ASSERT_GT(test, kernel_thread(child_fn, child, "child",
-					    CLONE_FS | CLONE_FILES | SIGCHLD),
-			0);
+					    CLONE_FS | CLONE_FILES | flags), 0);
 	wait_for_completion(&child->started);
+}
+
+static void fork_child(struct kunit *test, struct child *child)
+{
+	fork_task(test, child, SIGCHLD);
 }
 
 static void end_child(struct child *child)
@@ -168,11 +173,15 @@ static void instances_add_up(struct kunit *test)
 {
 	struct syscall_env *env = test->priv;
 	struct trace_array *tr = env->kunit.tr;
+	struct child child;
 
 	set_task(test, tr, current);
 	enable(test, tr, true);
 	enable(test, env->other, true);
 	KUNIT_EXPECT_TRUE(test, comes(kthreadd_task));
+	fork_child(test, &child);
+	KUNIT_EXPECT_TRUE(test, child.flag);
+	end_child(&child);
 
 	set_task(test, env->other, env->stranger);
 	KUNIT_EXPECT_TRUE(test, comes(current));
@@ -280,15 +289,19 @@ static void children(struct kunit *test)
 	set_list(tr, NULL);
 }
 
-/* Children that are there when event-fork is asked for, or a pid is added. */
+/*
+ * Children and threads that are there when event-fork is asked for, or a pid is
+ * added. The parent of a thread is that of its process.
+ */
 static void children_already_there(struct kunit *test)
 {
 	struct syscall_env *env = test->priv;
 	struct trace_array *tr = env->kunit.tr;
+	struct child child, thread;
 	struct task_struct *task;
-	struct child child;
 
 	fork_child(test, &child);
+	fork_task(test, &thread, CLONE_THREAD | CLONE_SIGHAND);
 	task = find_get_task_by_vpid(child.pid);
 	KUNIT_ASSERT_NOT_NULL(test, task);
 	set_task(test, tr, current);
@@ -297,11 +310,13 @@ static void children_already_there(struct kunit *test)
 
 	follow_fork(test, tr, true);
 	KUNIT_EXPECT_TRUE(test, in_list(tr, child.pid));
+	KUNIT_EXPECT_TRUE(test, in_list(tr, thread.pid));
 	KUNIT_EXPECT_TRUE(test, comes(task));
 	KUNIT_EXPECT_FALSE(test, comes(env->stranger));
 	KUNIT_EXPECT_FALSE(test, in_list(tr, env->stranger->pid));
 
 	follow_fork(test, tr, false);
+	end_child(&thread);
 	end_child(&child);
 	put_task_struct(task);
 	enable(test, tr, false);

@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 #include <linux/trace.h>
 
+#include "../trace_export_core.h"
 #include "trace_export_helpers.h"
 
 static void event_off(void *tr)
@@ -119,6 +120,10 @@ static void invalid(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, trace_array_register_export(tr, &sink->export),
 			-EINVAL);
+	/* The flag behind the last one */
+	sink->export.flags = BIT(TRACE_EXPORT_NR_TYPES);
+	KUNIT_EXPECT_EQ(test, trace_array_register_export(tr, &sink->export),
+			-EINVAL);
 	kunit_warning_suppress(test) {
 		KUNIT_EXPECT_EQ(test, trace_array_register_export(tr, &none),
 				-EINVAL);
@@ -152,6 +157,24 @@ static void keeps_instance(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, trace_kunit_rmdir(test, EXPORT_KUNIT_OTHER), 0);
 	KUNIT_EXPECT_EQ(test, trace_array_register_export(tr, &sink->export),
 			-ENODEV);
+}
+
+static void leaves_nothing(struct kunit *test)
+{
+	struct sink *sink = export_sink_alloc(test, TRACE_EXPORT_EVENT);
+	struct export_kunit *ctx = test->priv;
+	struct export_registration *reg;
+	struct trace_export_node *node;
+	const bool *freed;
+
+	reg = export_kunit_register(test, ctx->env.tr, &sink->export);
+	node = hlist_entry_safe(ctx->env.tr->exports.first,
+				struct trace_export_node, list);
+	KUNIT_ASSERT_NOT_NULL(test, node);
+	freed = trace_kunit_watch_free(test, node);
+	export_kunit_unregister(test, reg);
+	KUNIT_EXPECT_TRUE(test, *freed);
+	KUNIT_EXPECT_TRUE(test, hlist_empty(&ctx->env.tr->exports));
 }
 
 static void made_later(struct kunit *test)
@@ -257,6 +280,7 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(no_record_twice),
 	KUNIT_CASE(invalid),
 	KUNIT_CASE(keeps_instance),
+	KUNIT_CASE(leaves_nothing),
 	KUNIT_CASE(made_later),
 	KUNIT_CASE(disabled_for_good),
 	KUNIT_CASE(without_memory),

@@ -146,6 +146,18 @@ void export_kunit_filter(struct kunit *test, const char *filter)
 	KUNIT_ASSERT_EQ(test, ret, 0);
 }
 
+void export_kunit_trigger(struct kunit *test, const char *trigger)
+{
+	struct export_kunit *ctx = test->priv;
+	char buf[64];
+	int ret;
+
+	strscpy(buf, trigger);
+	scoped_guard(mutex, &event_mutex)
+		ret = trigger_process_regex(ctx->file, buf);
+	KUNIT_ASSERT_EQ(test, ret, 0);
+}
+
 /* The next record of the instance, of any CPU, or NULL */
 struct ring_buffer_event *export_kunit_next(struct trace_array *tr)
 {

@@ -78,6 +78,7 @@ void export_kunit_unregister(struct kunit *test,
 			     struct export_registration *reg);
 void export_kunit_expect_shown(struct kunit *test, const char *text);
 void export_kunit_filter(struct kunit *test, const char *filter);
+void export_kunit_trigger(struct kunit *test, const char *trigger);
 struct ring_buffer_event *export_kunit_next(struct trace_array *tr);
 
 void export_sink_init(struct sink *sink, int flags);

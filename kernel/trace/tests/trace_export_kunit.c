@@ -29,18 +29,6 @@ static unsigned int cycles = 200;
 module_param(cycles, uint, 0444);
 MODULE_PARM_DESC(cycles, "register/unregister cycles of each thread");
 
-static void set_trigger(struct kunit *test, const char *trigger)
-{
-	struct export_kunit *ctx = test->priv;
-	char buf[64];
-	int ret;
-
-	strscpy(buf, trigger);
-	scoped_guard(mutex, &event_mutex)
-		ret = trigger_process_regex(ctx->file, buf);
-	KUNIT_ASSERT_EQ(test, ret, 0);
-}
-
 /* Registration */
 
 static void export_without_write(struct kunit *test)
@@ -250,9 +238,9 @@ static void export_nothing_while_off_with_filter(struct kunit *test)
 
 static void export_nothing_while_off_with_trigger(struct kunit *test)
 {
-	set_trigger(test, "traceon if seq == 12345");
+	export_kunit_trigger(test, "traceon if seq == 12345");
 	expect_nothing_while_off(test);
-	set_trigger(test, "!traceon");
+	export_kunit_trigger(test, "!traceon");
 }
 
 static noinline void export_kunit_traced_function(void)

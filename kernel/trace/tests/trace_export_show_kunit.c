@@ -98,7 +98,7 @@ static void text_needs_instance(struct kunit *test)
 
 static void file_shows_exports(struct kunit *test)
 {
-	struct mirror *mirror, *elsewhere, *all;
+	struct mirror *mirror, *elsewhere, *all, *nameless;
 	char line[160];
 
 	all = export_mirror_alloc(test, TRACE_EXPORT_TRACER);
@@ -117,6 +117,14 @@ static void file_shows_exports(struct kunit *test)
 	snprintf(line, sizeof(line),
 		 "# name scope types records bytes missed\nwith\\040space all tracer 0 0 0\nmirror instance event,stack 2 %u 0\n",
 		 2 * mirror->record[0].len);
+	export_kunit_expect_shown(test, line);
+
+	/* Its function stands in for the name. */
+	nameless = export_mirror_alloc(test, TRACE_EXPORT_MARKER);
+	nameless->export.name = NULL;
+	export_kunit_register(test, NULL, &nameless->export);
+	snprintf(line, sizeof(line), "\n%ps all marker 0 0 0\n",
+		 nameless->export.write_record);
 	export_kunit_expect_shown(test, line);
 }
 

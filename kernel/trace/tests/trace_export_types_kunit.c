@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include <linux/trace.h>
 
+#include "../trace_export_core.h"
 #include "trace_export_helpers.h"
 
 /*
@@ -308,6 +309,53 @@ static void record_of_tracer(struct kunit *test)
 }
 #endif
 
+/* What a trigger looks at while recording is off is no record. */
+static void no_record_while_off(struct kunit *test)
+{
+	struct mirror *mirror = export_mirror_new(test, ALL_TYPES);
+	struct export_kunit *ctx = test->priv;
+
+	set_option(test, "stacktrace");
+	export_kunit_trigger(test, "traceon if seq == 12345");
+	tracer_tracing_off(ctx->env.tr);
+	trace_export_kunit(0, 0, 8);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mirror->got), 0);
+
+	/* The event and its stack */
+	tracer_tracing_on(ctx->env.tr);
+	trace_export_kunit(0, 1, 8);
+	KUNIT_EXPECT_EQ(test, export_mirror_expect(test, mirror, NULL,
+						   ALL_TYPES), 2);
+	export_kunit_trigger(test, "!traceon");
+}
+
+/* Who records what no export wants is not slowed down. Events have no key. */
+static void keys_come_and_go(struct kunit *test)
+{
+	struct export_kunit *ctx = test->priv;
+	int before[TRACE_EXPORT_NR_TYPES];
+
+	for (int i = 0; i < ARRAY_SIZE(before); i++)
+		before[i] = static_key_count(&trace_export_keys[i].key);
+
+	for (int type = BIT(0); type < ALL_TYPES; type <<= 1) {
+		int keys = type & ~TRACE_EXPORT_EVENT;
+		struct export_registration *reg;
+		struct mirror *mirror;
+
+		mirror = export_mirror_alloc(test, type);
+		reg = export_kunit_register(test, ctx->env.tr, &mirror->export);
+		for (int i = 0; i < ARRAY_SIZE(before); i++)
+			KUNIT_EXPECT_EQ(test, before[i] + !!(keys & BIT(i)),
+					static_key_count(&trace_export_keys[i].key));
+
+		export_kunit_unregister(test, reg);
+		for (int i = 0; i < ARRAY_SIZE(before); i++)
+			KUNIT_EXPECT_EQ(test, before[i],
+					static_key_count(&trace_export_keys[i].key));
+	}
+}
+
 static struct kunit_case types_cases[] = {
 	KUNIT_CASE(record_of_event),
 	KUNIT_CASE(record_of_filtered_event),
@@ -319,6 +367,8 @@ static struct kunit_case types_cases[] = {
 	KUNIT_CASE(record_of_function),
 	KUNIT_CASE(record_of_graph),
 	KUNIT_CASE(record_of_tracer),
+	KUNIT_CASE(no_record_while_off),
+	KUNIT_CASE(keys_come_and_go),
 	{}
 };
 

@@ -276,6 +276,7 @@ static void user_by_uid(struct kunit *test)
 {
 	struct trace_follow *follow = test->priv;
 	kuid_t uids[] = { KUIDT_INIT(4711), KUIDT_INIT(4712) };
+	int sets = static_key_count(&trace_follow_by_uid.key);
 
 	KUNIT_ASSERT_EQ(test, trace_follow_uids(follow, uids, 1, true), 0);
 	KUNIT_EXPECT_FALSE(test, am_followed(follow));
@@ -290,6 +291,11 @@ static void user_by_uid(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, trace_follow_uids(follow, uids + 1, 1, false),
 			0);
 	KUNIT_EXPECT_TRUE(test, am_followed(follow));
+
+	/* A change of the user costs nothing when nobody asks for it. */
+	trace_follow_clear(follow);
+	KUNIT_EXPECT_FALSE(test, am_followed(follow));
+	KUNIT_EXPECT_EQ(test, static_key_count(&trace_follow_by_uid.key), sets);
 
 	change_uid(test, GLOBAL_ROOT_UID);
 }

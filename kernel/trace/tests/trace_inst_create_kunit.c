@@ -66,6 +66,9 @@ static void create_existing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR(trace_array_create(INST_OTHER)), -EEXIST);
 	tr = trace_array_get_by_name(INST_OTHER, NULL);
 	KUNIT_ASSERT_NOT_NULL(test, tr);
+	/* It is no instance of boot memory: those have no snapshots. */
+	KUNIT_EXPECT_EQ(test, trace_array_snapshot_alloc(tr), 0);
+	trace_array_snapshot_free(tr);
 	destroy_other(test, tr);
 }
 

@@ -294,6 +294,15 @@ static void snapshot_is_freed_meanwhile(struct kunit *test)
 	trace_array_snapshot_free(tr);
 }
 
+static void reader_leaves_nothing(struct kunit *test)
+{
+	struct trace_array_reader *reader = inst_open(test, 0);
+	const bool *freed = trace_kunit_watch_free(test, reader);
+
+	inst_close(test, reader);
+	KUNIT_EXPECT_TRUE(test, *freed);
+}
+
 static struct kunit_case reader_cases[] = {
 	KUNIT_CASE(read_as_files),
 	KUNIT_CASE(read_after_overrun),
@@ -302,6 +311,7 @@ static struct kunit_case reader_cases[] = {
 	KUNIT_CASE(read_up_to_error),
 	KUNIT_CASE(reader_keeps_instance),
 	KUNIT_CASE(snapshot_is_freed_meanwhile),
+	KUNIT_CASE(reader_leaves_nothing),
 	{}
 };
 

@@ -194,6 +194,12 @@ static void of_one_cpu(struct kunit *test)
 	inst_write(test, name, "1");
 	inst_expect_records(test, SNAPSHOT, 10, 5);
 	inst_expect_records(test, 0, 0, 0);
+
+	/* To clear the snapshot does not hide what comes there. */
+	inst_record(15, 5);
+	inst_write(test, "snapshot", "2");
+	inst_write(test, name, "1");
+	inst_expect_records(test, SNAPSHOT, 15, 5);
 	trace_array_snapshot_free(inst_tr(test));
 }
 

@@ -2,14 +2,19 @@
 /*
  * KUnit tests for trace instances: making one, and opening its files, while
  * allocations fail one after the other; stack traces of what it prints; events
- * that are injected into it; and tracepoints of system calls.
+ * that are injected into it; flags and time stamps of its records; and
+ * tracepoints of system calls.
  */
 
 #include <kunit/test.h>
+#include <linux/bottom_half.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/irqflags.h>
 #include <linux/kallsyms.h>
+#include <linux/preempt.h>
 #include <linux/ring_buffer.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/static_call.h>
@@ -306,6 +311,109 @@ static void inject_without_fields(struct kunit *test)
 			sizeof(struct trace_entry));
 }
 
+/* Flags and time stamps of records */
+
+static void write_record(struct trace_array *tr)
+{
+	__trace_array_puts(tr, _THIS_IP_, "text\n", 5);
+}
+
+/* These of the flags in @mask are in the last record of the instance. */
+static void expect_flags(struct kunit *test, unsigned int mask,
+			 unsigned int flags)
+{
+	struct trace_kunit *env = test->priv;
+	struct trace_buffer *buffer = env->tr->array_buffer.buffer;
+	struct ring_buffer_event *event;
+	unsigned int found = ~0;
+
+	while ((event = ring_buffer_consume(buffer, raw_smp_processor_id(),
+					    NULL, NULL))) {
+		struct trace_entry *entry = ring_buffer_event_data(event);
+
+		found = entry->flags & mask;
+	}
+	KUNIT_EXPECT_EQ(test, found, flags);
+}
+
+static void flags_of_context(struct kunit *test)
+{
+	const unsigned int mask = TRACE_FLAG_NMI | TRACE_FLAG_HARDIRQ |
+				  TRACE_FLAG_SOFTIRQ | TRACE_FLAG_BH_OFF;
+	struct trace_kunit *env = test->priv;
+
+	write_record(env->tr);
+	expect_flags(test, mask, 0);
+
+	local_bh_disable();
+	write_record(env->tr);
+	local_bh_enable();
+	expect_flags(test, mask, TRACE_FLAG_BH_OFF);
+
+	scoped_guard(irqsave) {
+		__preempt_count_add(HARDIRQ_OFFSET);
+		write_record(env->tr);
+		__preempt_count_sub(HARDIRQ_OFFSET);
+	}
+	expect_flags(test, mask, TRACE_FLAG_HARDIRQ);
+}
+
+static void flags_of_resched(struct kunit *test)
+{
+	const bool lazy = IS_ENABLED(CONFIG_ARCH_HAS_PREEMPT_LAZY);
+	const struct {
+		int		bit;
+		unsigned int	flag;
+	} cases[] = {
+		{ TIF_NEED_RESCHED, TRACE_FLAG_NEED_RESCHED },
+		{ TIF_NEED_RESCHED_LAZY, lazy ? TRACE_FLAG_NEED_RESCHED_LAZY :
+						TRACE_FLAG_NEED_RESCHED },
+	};
+	const unsigned long work = _TIF_NEED_RESCHED | _TIF_NEED_RESCHED_LAZY;
+	struct trace_kunit *env = test->priv;
+
+	for (int i = 0; i < ARRAY_SIZE(cases); i++) {
+		scoped_guard(irqsave) {
+			/* Again if another CPU asks for more meanwhile. */
+			do {
+				clear_tsk_need_resched(current);
+				set_tsk_thread_flag(current, cases[i].bit);
+				write_record(env->tr);
+			} while ((read_thread_flags() & work) !=
+				 BIT(cases[i].bit));
+			/* Somebody may have asked before. */
+			set_need_resched_current();
+		}
+		expect_flags(test, TRACE_FLAG_NEED_RESCHED |
+				   TRACE_FLAG_NEED_RESCHED_LAZY,
+			     cases[i].flag);
+	}
+}
+
+/* The time between two readings does not fit the header of a record. */
+static u64 clock_with_gaps(void)
+{
+	static u64 now;
+
+	return now += BIT_ULL(TS_SHIFT);
+}
+
+/* The header of a record comes after a time stamp of its own. */
+static void stamps_before_records(struct kunit *test)
+{
+	struct trace_kunit *env = test->priv;
+	struct trace_buffer *buffer = env->tr->array_buffer.buffer;
+
+	ring_buffer_set_clock(buffer, clock_with_gaps);
+	for (int abs = 0; abs < 2; abs++) {
+		ring_buffer_set_time_stamp_abs(buffer, abs);
+		for (int i = 0; i < RECORDS; i++)
+			write_record(env->tr);
+		KUNIT_EXPECT_EQ(test, records_in_trace(test, ": text\n"),
+				(abs + 1) * RECORDS);
+	}
+}
+
 /* Names of tasks */
 
 static void names_without_memory(struct kunit *test)
@@ -334,6 +442,25 @@ static void names_without_memory(struct kunit *test)
 		}
 	}
 	KUNIT_FAIL(test, "allocations do not end");
+}
+
+/* As long as anybody wants the name or the process of a task */
+static void names_of_two_users(struct kunit *test)
+{
+	if (trace_sched_switch_enabled())
+		kunit_skip(test, "sched_switch is in use");
+
+	tracing_start_cmdline_record();
+	tracing_start_tgid_record();
+	tracing_stop_cmdline_record();
+	KUNIT_EXPECT_TRUE(test, trace_sched_switch_enabled());
+
+	tracing_start_cmdline_record();
+	tracing_stop_tgid_record();
+	KUNIT_EXPECT_TRUE(test, trace_sched_switch_enabled());
+
+	tracing_stop_cmdline_record();
+	KUNIT_EXPECT_FALSE(test, trace_sched_switch_enabled());
 }
 
 /* Tracepoints of system calls */
@@ -378,7 +505,11 @@ static struct kunit_case instance_cases[] = {
 	KUNIT_CASE(stack_is_option_of_instance),
 #endif
 	KUNIT_CASE(inject_without_fields),
+	KUNIT_CASE(flags_of_context),
+	KUNIT_CASE(flags_of_resched),
+	KUNIT_CASE(stamps_before_records),
 	KUNIT_CASE(names_without_memory),
+	KUNIT_CASE(names_of_two_users),
 #if defined(CONFIG_HAVE_SYSCALL_TRACEPOINTS) && defined(CONFIG_HAVE_STATIC_CALL)
 	KUNIT_CASE(one_probe_is_iterated_over),
 #endif

@@ -69,9 +69,17 @@ static noinline void trace_bounded(const char *str, int len)
 
 KUNIT_DEFINE_ACTION_WRAPPER(free_page_of_test, vfree, void *);
 
+/* Without a final 0, and no word is like another one. */
+static void fill_letters(char *str, unsigned int len)
+{
+	for (unsigned int i = 0; i < len; i++)
+		str[i] = 'a' + i % 26;
+}
+
 /*
- * Lengths are found a word at a time: wherever it begins and ends, and with
- * nothing readable behind it, a string has its own length.
+ * Lengths are found a word at a time, and up to four words are copied so:
+ * wherever it begins and ends, and with nothing readable around it, a string
+ * has its own length and text.
  */
 static void strings_of_all_lengths(struct kunit *test)
 {
@@ -88,12 +96,12 @@ static void strings_of_all_lengths(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, text);
 	ktrace_kunit_switch(test, "kunit_string", true);
 	ktrace_kunit_switch(test, "kunit_bounded", true);
-	for (int len = 0; len <= 2 * sizeof(long); len++) {
+	for (int len = 0; len <= 4 * sizeof(long) + 1; len++) {
 		seq_buf_init(&want, text, size);
 		for (int from = 0; from < sizeof(long); from++) {
 			memset(page, 0xff, PAGE_SIZE);
 			str = page + from;
-			memset(str, 'x', len);
+			fill_letters(str, len);
 			str[len] = '\0';
 			trace_string(str);
 			seq_buf_printf(&want, "kunit_string: str=%s end=1\n",
@@ -102,14 +110,14 @@ static void strings_of_all_lengths(struct kunit *test)
 
 		/* The guard page is behind it. */
 		str = page + PAGE_SIZE - len - 1;
-		memset(str, 'y', len);
+		fill_letters(str, len);
 		str[len] = '\0';
 		trace_string(str);
 		seq_buf_printf(&want, "kunit_string: str=%s end=1\n", str);
 
 		/* And it has no end. */
 		str = page + PAGE_SIZE - len;
-		memset(str, 'z', len);
+		fill_letters(str, len);
 		trace_bounded(str, len);
 		seq_buf_printf(&want, "kunit_bounded: str=%.*s end=1\n", len,
 			       str);
@@ -212,6 +220,8 @@ static void pointed_bytes(struct kunit *test)
 			       "\tfield:u8 ip6[16];\toffset:18;\tsize:16;\tsigned:0;\n");
 	ktrace_kunit_in_format(test, "kunit_pointed",
 			       "__print_hex(__get_dynamic_array(dump), __get_dynamic_array_len(dump))");
+	ktrace_kunit_in_format(test, "kunit_pointed",
+			       "__print_hex_str(__get_dynamic_array(fixed), __get_dynamic_array_len(fixed))");
 }
 
 static noinline void trace_pointer(const void *ptr)

@@ -318,9 +318,9 @@ static void same_name_twice(struct kunit *test)
 static noinline void trace_names(int a)
 {
 	ktrace(kunit_names,
-	       "a=%d %d q->len=%d a=%d 0x%x flags=0x%x \"s\"=\"%d\" arg8=%d %d common_pid=%d 9x=%d [%d]",
+	       "a=%d %d q->len=%d a=%d 0x%x flags=0x%x \"s\"=\"%d\" arg8=%d %d common_pid=%d 9x=%d [%d] len=%d",
 	       a, a + 1, a + 2, a + 3, a + 4, a + 5, a + 6, a + 7, a + 8, a + 9,
-	       a + 10, a + 11);
+	       a + 10, a + 11, a + 12);
 }
 
 static void field_names(struct kunit *test)
@@ -328,7 +328,7 @@ static void field_names(struct kunit *test)
 	static const char * const fields[] = {
 		"int a", "int arg2", "int len", "int arg4", "unsigned int arg5",
 		"unsigned int flags", "int arg7", "int arg8", "int arg9",
-		"int arg10", "int arg11", "int arg12",
+		"int arg10", "int arg11", "int arg12", "int arg13",
 	};
 	char text[64];
 
@@ -342,7 +342,7 @@ static void field_names(struct kunit *test)
 	ktrace_kunit_in_format(test, "kunit_names",
 			       "\\\"s\\\"=\\\"%d\\\" arg8=%d");
 	ktrace_kunit_expect(test,
-			    "kunit_names: a=0 1 q->len=2 a=3 0x4 flags=0x5 \"s\"=\"6\" arg8=7 8 common_pid=9 9x=10 [11]\n");
+			    "kunit_names: a=0 1 q->len=2 a=3 0x4 flags=0x5 \"s\"=\"6\" arg8=7 8 common_pid=9 9x=10 [11] len=12\n");
 }
 
 static noinline void trace_format(u64 big, u8 small, const char *str, long last)

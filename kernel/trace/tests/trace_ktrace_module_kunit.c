@@ -13,9 +13,14 @@
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/stringify.h>
 #include <linux/trace_events.h>
+#include <linux/tracepoint.h>
+
+#include <trace/events/kmem.h>
 
 #include "../trace_output.h"
 #include "trace_ktrace_kunit.h"
@@ -346,6 +351,43 @@ static void remove_other(void *data)
 	KUNIT_EXPECT_EQ(test, ret, 0);
 }
 
+/* How often a task frees some memory */
+struct freed {
+	struct task_struct	*task;
+	const void		*ptrs[3];
+	unsigned int		nr[3];
+};
+
+static void count_freed(void *data, unsigned long ip, const void *ptr)
+{
+	struct freed *freed = data;
+
+	if (current != freed->task || !in_task())
+		return;
+	for (int i = 0; i < ARRAY_SIZE(freed->ptrs); i++)
+		freed->nr[i] += freed->ptrs[i] == ptr;
+}
+
+/* An event takes its name with it, and its alias: each of them once. */
+static void unload_with_names(struct kunit *test,
+			      const struct ktrace_site *alias,
+			      const struct ktrace_site *plain)
+{
+	struct freed freed = { .task = current };
+
+	KUNIT_ASSERT_NOT_NULL(test, alias->event);
+	KUNIT_ASSERT_NOT_NULL(test, plain->event);
+	freed.ptrs[0] = alias->event->name;
+	freed.ptrs[1] = alias->event->call.name;
+	freed.ptrs[2] = plain->event->name;
+	KUNIT_ASSERT_EQ(test, register_trace_kfree(count_freed, &freed), 0);
+	ktrace_kunit_unload(test);
+	unregister_trace_kfree(count_freed, &freed);
+	tracepoint_synchronize_unregister();
+	for (int i = 0; i < ARRAY_SIZE(freed.nr); i++)
+		KUNIT_EXPECT_EQ_MSG(test, freed.nr[i], 1, "name %d", i);
+}
+
 /* As a kprobe event, which can be in any system */
 static void other_event(struct kunit *test)
 {
@@ -366,7 +408,7 @@ static void other_event(struct kunit *test)
 	ktrace_kunit_load(test, sites, 2);
 	ktrace_kunit_expect_event(test, &sites[0], ALIAS("kunit_other"), "off");
 	ktrace_kunit_expect_state(test, &sites[1], "off");
-	ktrace_kunit_unload(test);
+	unload_with_names(test, &sites[0], &sites[1]);
 	kunit_release_action(test, remove_other, test);
 
 	/* Nothing else was in the way. */
@@ -456,7 +498,8 @@ static void events_of_module(struct kunit *test)
 {
 	static struct ktrace_site sites[] = {
 		KTRACE_KUNIT_SITE("kunit_mod", "m=%d", 1, 1),
-		KTRACE_KUNIT_SITE("kunit_mod_other", "o=%d", 1, 2),
+		/* The width of a % is ignored. The compiler warns of one. */
+		KTRACE_KUNIT_SITE("kunit_mod_other", "%5%o=%d %-%", 1, 2),
 	};
 	struct ktrace_kunit *ctx = test->priv;
 	char events[] = ":mod:" KTRACE_KUNIT_MODULE;
@@ -467,7 +510,7 @@ static void events_of_module(struct kunit *test)
 	ktrace_kunit_expect_state(test, &sites[1], "on");
 	trace_builtin_one(1);
 	__ktrace_call(&sites[1], 2);
-	ktrace_kunit_expect(test, "kunit_mod_other: o=2\n");
+	ktrace_kunit_expect(test, "kunit_mod_other: %o=2 %\n");
 	ktrace_kunit_switch(test, "kunit_mod", false);
 	ktrace_kunit_switch(test, "kunit_mod_other", false);
 	ktrace_kunit_clear(test);

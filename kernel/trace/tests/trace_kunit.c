@@ -13,6 +13,7 @@
 #include <linux/namei.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
+#include <trace/events/kmem.h>
 
 #include "trace_kunit.h"
 
@@ -234,6 +235,46 @@ struct task_struct *trace_kunit_thread(struct kunit *test,
 void trace_kunit_stop(struct kunit *test, struct task_struct *task)
 {
 	kunit_release_action(test, stop_thread, task);
+}
+
+struct watch {
+	const void		*ptr;
+	bool			freed;
+};
+
+static void watch_kfree(void *data, unsigned long ip, const void *ptr)
+{
+	struct watch *watch = data;
+
+	if (ptr == watch->ptr)
+		WRITE_ONCE(watch->freed, true);
+}
+
+static void unwatch_kfree(void *watch)
+{
+	unregister_trace_kfree(watch_kfree, watch);
+	tracepoint_synchronize_unregister();
+}
+
+/**
+ * trace_kunit_watch_free - find out whether memory is freed, or leaks
+ * @test:	the test
+ * @ptr:	memory that kfree() will free
+ *
+ * Return: a pointer to what becomes true when @ptr is freed, until the end of
+ * the test
+ */
+const bool *trace_kunit_watch_free(struct kunit *test, const void *ptr)
+{
+	struct watch *watch = kunit_kzalloc(test, sizeof(*watch), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, watch);
+	watch->ptr = ptr;
+	KUNIT_ASSERT_EQ(test, register_trace_kfree(watch_kfree, watch), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, unwatch_kfree,
+							watch), 0);
+
+	return &watch->freed;
 }
 
 #if defined(CONFIG_FAILSLAB) && defined(CONFIG_FAULT_INJECTION_DEBUG_FS)

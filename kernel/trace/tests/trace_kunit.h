@@ -52,6 +52,7 @@ struct task_struct *trace_kunit_thread(struct kunit *test,
 				       int (*fn)(void *data), void *data,
 				       int cpu);
 void trace_kunit_stop(struct kunit *test, struct task_struct *task);
+const bool *trace_kunit_watch_free(struct kunit *test, const void *ptr);
 
 #if defined(CONFIG_FAILSLAB) && defined(CONFIG_FAULT_INJECTION_DEBUG_FS)
 void trace_kunit_failslab(struct kunit *test);

@@ -20,7 +20,9 @@
 #include <trace/events/sched.h>
 #include <trace/events/signal.h>
 #include <trace/events/syscalls.h>
+#include <trace/events/task.h>
 
+#include "../trace_output.h"
 #include "../trace_process.h"
 #include "trace_kunit.h"
 
@@ -116,6 +118,13 @@ static void forks_and_exits(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
 	KUNIT_EXPECT_TRUE(test, has(test, tr, ": +++ exited with 3 +++"));
 	KUNIT_EXPECT_TRUE(test, has(test, tr, "# process trace, version 2\n"));
+
+	/* The first and the last flag that has a name, one that has none */
+	trace_task_newtask(current, CLONE_VM | CLONE_INTO_CGROUP | BIT_ULL(63));
+	KUNIT_EXPECT_TRUE(test, has(test, tr,
+				    " flags=CLONE_VM|CLONE_INTO_CGROUP|0x8000000000000000\n"));
+	trace_task_newtask(current, 0);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, " flags=0\n"));
 }
 
 static void strangers_are_not_recorded(struct kunit *test)
@@ -478,6 +487,36 @@ static void hostile_strings(struct kunit *test)
 	}
 }
 
+/* Each stands behind its argument, also when the other one can't be read. */
+static void strings_of_two_arguments(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	char __user *user = process->env.user;
+	unsigned long to = (unsigned long)user + 4;
+	unsigned long args[6] = { 0, (unsigned long)user, 1, to, 2 };
+	struct pt_regs *regs = new_regs(test, __NR_renameat2);
+	char what[128];
+
+	KUNIT_ASSERT_EQ(test, copy_to_user(user, "old\0new", 8), 0);
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+
+	syscall_set_arguments(current, regs, args);
+	trace_sys_enter(regs, __NR_renameat2);
+	args[1] = NO_ADDRESS;
+	syscall_set_arguments(current, regs, args);
+	trace_sys_enter(regs, __NR_renameat2);
+
+	/* The trace is read to where the strings were. */
+	snprintf(what, sizeof(what), "=0x%lx \"old\", newdfd=1, newname=0x%lx \"new\", ",
+		 (unsigned long)user, to);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
+	snprintf(what, sizeof(what), "=0x%x, newdfd=1, newname=0x%lx \"new\", ",
+		 NO_ADDRESS, to);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
+}
+
 /* As many arguments as there are: none. */
 static void records_are_small(struct kunit *test)
 {
@@ -498,6 +537,94 @@ static void records_are_small(struct kunit *test)
 	KUNIT_EXPECT_GT(test, bytes, 0);
 	KUNIT_EXPECT_LE(test, bytes, 64);
 	KUNIT_EXPECT_TRUE(test, has(test, tr, ": getppid()\n"));
+}
+
+static void records_as_numbers(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+	char raw[] = "raw";
+	char what[64];
+
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	KUNIT_ASSERT_EQ(test, trace_set_options(tr, raw), 0);
+
+	trace_task_newtask(current, CLONE_VM);
+	snprintf(what, sizeof(what), " %d %d 100\n", current->pid,
+		 current->tgid);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
+	fork_child(test);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, " 768 1\n"));
+	deliver(SIGTERM, SI_USER);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, " 15 0 0 4711 0\n"));
+	enter_openat(regs, 0);
+	snprintf(what, sizeof(what), " %d 0 0 0 0 0\n", __NR_openat);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
+	trace_sys_exit(regs, -ENOENT);
+	snprintf(what, sizeof(what), " %d 0 -2\n", __NR_openat);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
+}
+
+/* More arguments than fit, and strings of arguments that no system call has */
+static void made_up_records(struct kunit *test)
+{
+	struct process_sys_enter_entry *entry;
+	struct trace_iterator *iter;
+	struct trace_event *event;
+	size_t size = struct_size(entry, args, 8);
+
+	entry = kunit_kzalloc(test, size + sizeof(STRING), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, entry);
+	iter = kunit_kzalloc(test, sizeof(*iter), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, iter);
+	trace_event_read_lock();
+	event = ftrace_find_event(TRACE_PROCESS_SYS_ENTER);
+	trace_event_read_unlock();
+	KUNIT_ASSERT_NOT_NULL(test, event);
+
+	entry->ent.type = TRACE_PROCESS_SYS_ENTER;
+	entry->nr = NR_syscalls;
+	entry->strings_mask = BIT(6) | BIT(7);
+	memcpy(&entry->args[8], STRING, sizeof(STRING));
+	iter->ent = &entry->ent;
+	for (int i = 0; i < 2; i++) {
+		entry->nr_args = i ? 255 : 8;
+		iter->ent_size = i ? size : size + sizeof(STRING);
+		trace_seq_init(&iter->seq);
+		KUNIT_EXPECT_EQ(test, event->funcs->trace(iter, 0, event),
+				TRACE_TYPE_HANDLED);
+		KUNIT_EXPECT_TRUE(test, strstr(seq_buf_str(&iter->seq.seq),
+					       "(0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0)\n"));
+	}
+}
+
+static int start_tracer(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+
+	return tracing_set_tracer(process->env.tr, "process");
+}
+
+static void check_started(struct kunit *test, int ret)
+{
+	struct process_kunit *process = test->priv;
+
+	if (ret)
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	set_tracer(test, process->env.tr, "nop");
+}
+
+/* A start that fails leaves nothing that keeps the next one from starting. */
+static void start_without_memory(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+
+	/* The ring buffer gets its full size before. */
+	set_tracer(test, process->env.tr, "process");
+	set_tracer(test, process->env.tr, "nop");
+	trace_kunit_without_memory(test, start_tracer, check_started);
 }
 
 static int process_init(struct kunit *test)
@@ -521,8 +648,12 @@ static struct kunit_case process_cases[] = {
 	KUNIT_CASE(no_time_across_a_gap),
 	KUNIT_CASE(no_time_after_losses),
 	KUNIT_CASE(strings_of_syscalls),
+	KUNIT_CASE(strings_of_two_arguments),
 	KUNIT_CASE(hostile_strings),
 	KUNIT_CASE(records_are_small),
+	KUNIT_CASE(records_as_numbers),
+	KUNIT_CASE(made_up_records),
+	KUNIT_CASE(start_without_memory),
 	{}
 };
 

@@ -253,7 +253,7 @@ static void trigger_beside_condition(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tracing_arm_snapshot_trigger(tr, "test"), -EBUSY);
 	KUNIT_EXPECT_EQ(test, tr->snapshot, 1);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(snap_text(test, "error_log"),
-					   "Command: test\n"));
+					   "\n  Command: test\n           ^\n"));
 	KUNIT_EXPECT_EQ(test, tracing_snapshot_cond_disable(tr), 0);
 	KUNIT_EXPECT_EQ(test, tracing_arm_snapshot_trigger(tr, "test"), 0);
 	KUNIT_EXPECT_EQ(test, tr->snapshot, 1);

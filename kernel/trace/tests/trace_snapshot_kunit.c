@@ -5,6 +5,7 @@
  */
 
 #include <kunit/test.h>
+#include <linux/cpumask.h>
 #include <linux/file.h>
 #include <linux/kthread.h>
 #include <linux/pipe_fs_i.h>
@@ -572,6 +573,48 @@ static void clock_of_both_buffers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, taken, 2);
 }
 
+/* Records after recording was disabled */
+
+/* A CPU that is traced again is traced with both buffers. */
+static void cpumask_of_both_buffers(struct kunit *test)
+{
+	struct trace_kunit *env = test->priv;
+	struct trace_array *tr = env->tr;
+	struct trace_buffer *live;
+	struct cpumask *cpus;
+
+	cpus = kunit_kzalloc(test, cpumask_size(), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, cpus);
+	alloc_snapshot(test);
+	for (int traced = 0; traced < 2; traced++) {
+		KUNIT_EXPECT_EQ(test, tracing_set_cpumask(tr, cpus), 0);
+		for (int i = 0; i < 2; i++) {
+			KUNIT_EXPECT_EQ(test,
+					__trace_array_puts(tr, _THIS_IP_,
+							   "x\n", 2),
+					traced ? 2 : 0);
+			live = live_buffer(tr);
+			tracing_snapshot_instance(tr);
+			KUNIT_EXPECT_PTR_NE(test, live, live_buffer(tr));
+		}
+		cpumask_setall(cpus);
+	}
+}
+
+/* A dump of the top level switches tracing off, which can be undone. */
+static void records_after_dump(struct kunit *test)
+{
+	struct trace_array *tr = top_trace_array();
+	bool on = tracing_is_on();
+
+	ftrace_dump(DUMP_ORIG);
+	KUNIT_EXPECT_FALSE(test, tracing_is_on());
+	tracing_on();
+	KUNIT_EXPECT_TRUE(test, ring_buffer_record_is_on(live_buffer(tr)));
+	if (!on)
+		tracing_off();
+}
+
 /* Ring buffers */
 
 /* Sub-buffers of another size have no records, and the counters know that. */
@@ -659,6 +702,8 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(not_when_freed),
 	KUNIT_CASE(not_while_cleared),
 	KUNIT_CASE(clock_of_both_buffers),
+	KUNIT_CASE(cpumask_of_both_buffers),
+	KUNIT_CASE(records_after_dump),
 	KUNIT_CASE(subbuf_order_empties),
 	KUNIT_CASE(page_outlives_instance),
 	{}

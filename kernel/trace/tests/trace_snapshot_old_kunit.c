@@ -288,6 +288,7 @@ static void rb_drop_by_sub_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ring_buffer_entries_cpu(ctx->buffer, ctx->cpu),
 			1);
 	rb_expect(test, last + 1, last + 1, 0);
+	KUNIT_EXPECT_EQ(test, ring_buffer_bytes_cpu(ctx->buffer, ctx->cpu), 0);
 }
 
 static void rb_reset_forgets(struct kunit *test)

@@ -9,6 +9,7 @@
 #include <linux/cpumask.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/mm.h>
 #include <linux/poll.h>
 #include <linux/ring_buffer.h>
 #include <linux/sched.h>
@@ -187,6 +188,20 @@ static void pipe_readers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tr->ref, ref);
 }
 
+static void pipe_leaves_nothing(struct kunit *test)
+{
+	const bool *freed;
+	struct file *file;
+	void *pipe;
+
+	file = snap_open(test, "snapshot_pipe", O_RDONLY | O_NONBLOCK);
+	pipe = file->private_data;
+	freed = trace_kunit_watch_free(test, pipe);
+	snap_close(test, file);
+	/* Only kfree() is watched. */
+	KUNIT_EXPECT_TRUE(test, *freed || is_vmalloc_addr(pipe));
+}
+
 static void pipe_of_one_cpu(struct kunit *test)
 {
 	struct snap_kunit *snap = test->priv;
@@ -344,6 +359,7 @@ static struct kunit_case pipe_cases[] = {
 	KUNIT_CASE(pipe_consumes),
 	KUNIT_CASE(pipe_tells_lost),
 	KUNIT_CASE(pipe_readers),
+	KUNIT_CASE(pipe_leaves_nothing),
 	KUNIT_CASE(pipe_of_one_cpu),
 	KUNIT_CASE(pipe_ends),
 	KUNIT_CASE(poll_tells),

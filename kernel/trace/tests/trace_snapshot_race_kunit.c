@@ -18,6 +18,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/trace.h>
+#include <linux/uaccess.h>
 #include <linux/wait.h>
 
 #include "trace_snapshot_pipe_kunit.h"
@@ -29,6 +30,8 @@ MODULE_PARM_DESC(race_snapshots, "snapshots that are taken in a race");
 struct worker {
 	void			(*work)(struct worker *worker);
 	struct task_struct	*task;
+	/* The task of the test */
+	struct task_struct	*test;
 	struct trace_array	*tr;
 	struct file		*file;
 	struct snap_seen	*seen;
@@ -72,6 +75,7 @@ static struct worker *start_worker(struct kunit *test, int cpu, int id,
 	init_completion(&worker->done);
 	worker->seen = snap_alloc_seen(test);
 	worker->work = work;
+	worker->test = current;
 	worker->tr = env->tr;
 	worker->file = file;
 	worker->id = id;
@@ -283,6 +287,41 @@ static void pipe_needs_no_lock_of_others(struct kunit *test)
 	snap_close(test, file);
 }
 
+static void hold_lock_until_test_waits(struct worker *worker)
+{
+	unsigned long deadline = jiffies + TRACE_KUNIT_TIMEOUT;
+
+	guard(mutex)(&trace_types_lock);
+
+	WRITE_ONCE(worker->count, 1);
+	while (task_is_running(worker->test) && time_before(jiffies, deadline))
+		schedule_timeout_uninterruptible(1);
+	worker->ret = worker->tr->snapshots.count;
+}
+
+/* With this lock held, others resize the buffers, or free one of them. */
+static void take_waits_for_lock(struct kunit *test)
+{
+	struct snap_kunit *snap = test->priv;
+	struct worker *worker;
+	struct file *file;
+	loff_t pos = 0;
+
+	snap_enable(test);
+	file = snap_open(test, "snapshot_pipe", O_WRONLY | O_NONBLOCK);
+	KUNIT_ASSERT_EQ(test, copy_to_user(snap->env.user, "1", 1), 0);
+	worker = start_worker(test, snap->cpu, 0, NULL,
+			      hold_lock_until_test_waits);
+	while (!READ_ONCE(worker->count))
+		cond_resched();
+
+	KUNIT_EXPECT_EQ(test, vfs_write(file, snap->env.user, 1, &pos), 1);
+	stop_worker(test, worker);
+	KUNIT_EXPECT_EQ(test, worker->ret, 0);
+	KUNIT_EXPECT_EQ(test, snap->env.tr->snapshots.count, 1);
+	snap_close(test, file);
+}
+
 /* After POLLPRI the snapshot is there, but is readable only after POLLIN. */
 static void pipe_does_not_block(struct kunit *test)
 {
@@ -310,6 +349,31 @@ static void pipe_does_not_block(struct kunit *test)
 	snap_expect_poll(test, file, in);
 	snap_expect_records(test, file, 1, 3, 0);
 	snap_expect_poll(test, file, 0);
+	snap_close(test, file);
+}
+
+/* Nor is it for the first reader of all, who comes after the snapshot. */
+static void first_pipe_does_not_block(struct kunit *test)
+{
+	struct snap_kunit *snap = test->priv;
+	struct worker *worker;
+	struct file *file;
+	int cpu[2];
+
+	trace_kunit_two_cpus(test, cpu);
+	snap_enable(test);
+	snap_write_records(test, 3);
+	worker = start_worker(test, cpu[1], 0, NULL, hold_up_grace_period);
+	while (!READ_ONCE(worker->count))
+		cpu_relax();
+
+	KUNIT_EXPECT_EQ(test, snap_take_by_kernel(snap->env.tr), 0);
+	file = snap_open(test, "snapshot_pipe", O_RDONLY | O_NONBLOCK);
+	KUNIT_EXPECT_EQ(test, trace_kunit_read(test, file), -EAGAIN);
+
+	stop_worker(test, worker);
+	synchronize_rcu();
+	snap_expect_records(test, file, 1, 3, 0);
 	snap_close(test, file);
 }
 
@@ -523,7 +587,9 @@ static struct kunit_case race_cases[] = {
 	KUNIT_CASE(pipe_waits_as_tracer_comes),
 	KUNIT_CASE(pipe_waits_for_grace_period),
 	KUNIT_CASE(pipe_needs_no_lock_of_others),
+	KUNIT_CASE(take_waits_for_lock),
 	KUNIT_CASE(pipe_does_not_block),
+	KUNIT_CASE(first_pipe_does_not_block),
 	KUNIT_CASE_SLOW(race_take_and_read),
 	KUNIT_CASE_SLOW(race_with_free_and_resize),
 	KUNIT_CASE_SLOW(race_with_clear),

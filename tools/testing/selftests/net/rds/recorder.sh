@@ -53,12 +53,16 @@ wait_for() {
 }
 
 # shellcheck disable=SC2046
-cleanup() {
-	exec 9<&-
+leave() {
 	kill $(cat "$work"/pid.* 2>/dev/null) 2>/dev/null
+	rm -f "$work"/pid.*
 	wait
 	ip netns del $nsa 2>/dev/null
 	ip netns del $nsb 2>/dev/null
+}
+cleanup() {
+	exec 9<&-
+	leave
 	# A namespace goes some time after its name.
 	if [ -n "$loaded" ]; then
 		wait_for modprobe -q -r rds_tcp
@@ -93,6 +97,12 @@ changes() {
 		$instance/trace
 }
 at_least() { [ "$("$@")" -ge "$number" ]; }
+count() { grep -c -e "$1" $instance/trace; }
+tries_again() {
+	number=3
+	at_least count ' rds_conn_connect: .* ret=-' &&
+		at_least count ' rds_conn_reconnect: .* delay='
+}
 # all OLDSTATE NEWSTATE: all paths have changed so, on both sides
 all() {
 	number=$up
@@ -130,7 +140,13 @@ attempts_are_counted() {
 		END { exit !(skipped > 0 && attempts > skipped) }' "$work/text"
 }
 
-others() { grep ' sport=' "$work/text" | grep -qv 'port=16385 '; }
+gone() { grep -q '^# tcp .* lost [0-9.]* gone [0-9.]*$' $text; }
+
+# tcp_send_reset has no ports, so nothing could tell whose reset it was.
+others() {
+	grep ' sport=' "$work/text" | grep -qv 'port=16385 ' ||
+		grep -q ' tcp_send_reset: ' "$work/text"
+}
 
 # For each loss in the header there is the record of the change, not after the
 # time in the header; and so for its end, after the loss.
@@ -206,9 +222,14 @@ done
 
 check "nobody else can remove the instance" not rmdir $instance 2>/dev/null
 
+# Each attempt to connect fails at once.
+ip -n $nsa route add unreachable 192.0.2.2
+start $nsa 192.0.2.1 192.0.2.2
+check "RDS tries again and again without a route" wait_for tries_again
+ip -n $nsa route del unreachable 192.0.2.2
+
 # RDS connects the other paths when it knows how many the peer has. If both sides
 # connect at once, it may drop a path, which would be an outage of its own.
-start $nsa 192.0.2.1 192.0.2.2
 up=8
 check "all paths are up" wait_for all CONNECTING UP
 start $nsb 192.0.2.2 192.0.2.1
@@ -218,7 +239,7 @@ ip -n $nsb link set veth0 down
 ip netns exec $nsa bash -c ': >/dev/tcp/127.0.0.1/9' 2>/dev/null
 check "TCP gives up" wait_for all UP ERROR
 check "recording pauses after many attempts to connect" wait_for paused
-check "nothing is offered before the end" grep -qx '# connections lost: 0' $text
+check "nothing is offered before the end" grep -qx '# paths lost: 0' $text
 ip -n $nsb link set veth0 up
 check "RDS is back, and the record is offered" wait_for offered
 # Its first line is the header, so nothing is looked for there.
@@ -240,6 +261,12 @@ check "the snapshot has the same records" cmp "$work/records" "$work/snapshot"
 exec 9<&-
 check "messages arrive again in $nsa" arrive_again $nsa
 check "messages arrive again in $nsb" arrive_again $nsb
+
+# The namespaces go while paths are lost, which ends the outage, too.
+ip -n $nsb link set veth0 down
+check "TCP gives up again" wait_for all UP ERROR
+leave
+check "the record of paths that are gone is offered" wait_for gone
 
 echo "1..$tests"
 [ $failures -eq 0 ]
