@@ -329,7 +329,7 @@ static void no_record_while_off(struct kunit *test)
 	export_kunit_trigger(test, "!traceon");
 }
 
-/* Who records what no export wants is not slowed down. Events have no key. */
+/* Records that no export wants take no longer. Events have no key. */
 static void keys_come_and_go(struct kunit *test)
 {
 	struct export_kunit *ctx = test->priv;
