@@ -301,9 +301,7 @@ static void with_stacktrace(struct kunit *test)
 						"0"), 0);
 	ktrace_kunit_set(test, "kunit_number", "trigger", "stacktrace");
 	trace_number(1);
-	/* With frame pointers, x86 skips one function too few here. */
-	expect_on_top(test, IS_ENABLED(CONFIG_UNWINDER_FRAME_POINTER) ?
-			    "__ktrace" : "trace_number");
+	expect_on_top(test, "trace_number");
 	ktrace_kunit_set(test, "kunit_number", "trigger", "!stacktrace");
 }
 
