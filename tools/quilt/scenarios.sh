@@ -46,15 +46,17 @@
 #                  test notices a step that is left out
 #   user-fault     system call events and trace_marker read pages that come late, in
 #                  part or never, and a CPU can go offline meanwhile
-#   ktrace-many    modules with 1,000, 3,000 and 10,000 ktrace events have each once
-#                  and leave none behind; it prints the time and memory
+#   ktrace-many    modules with thousands of ktrace events have each once and leave
+#                  none behind; it prints the time and memory
 #
 # In the environment:
 #   ONLY=PATTERN[,PATTERN]...  the names of those to run
 #   KERNEL=KIND        another kernel than guest, see kernel.sh; it is built
 #   STORM=SECONDS      how long tracefs-storm runs (60)
 #   PROCESSES=N        how many processes process-storm has (2000)
+#   MANY=N[,N]...      the numbers of events for ktrace-many (1000)
 #   NOTICED=N          N of the runs "noticed", others each day; all unless told
+#   DEADLINE=SECONDS   since 1970: a scenario that has not begun by then is skipped
 #   LIMIT=SECONDS      how long a scenario may take (1800, and twice STORM)
 #
 # The last line counts.
@@ -71,6 +73,7 @@ case ${1:-20000} in
 *[!0-9]*) die "not a number: $1" "see: tools/quilt/scenarios.sh --help" ;;
 esac
 
+many=${MANY:-1000}
 kernel=${KERNEL:-guest} limit=${LIMIT:-$((1800 + 2 * ${STORM:-0}))}
 boot=(-k "$OUT/$kernel")
 if [ "$kernel" != guest ]; then
@@ -80,15 +83,11 @@ if [ "$kernel" != guest ]; then
 fi
 build_programs
 
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 
-# They show that a comparison sees errors. The order that a day gives them is that
-# of their checksums.
-today=$(date +%F)
-noticed=$(for name in export-relay instance-modules snapshot-proof snapshot-raw ktrace-tool clients \
-	failslab process-strace process-storm process-fault recording; do
-	printf '%s %s\n' "$(sha256sum <<<"$today $name" | cut -c 1-16)" "$name"
-done | sort | head -n "${NOTICED:-100}" | sed 's/.* //')
+# They show that a comparison sees errors.
+noticed=$(of_today "${NOTICED:-100}" export-relay instance-modules snapshot-proof snapshot-raw ktrace-tool \
+	clients failslab process-strace process-storm process-fault recording)
 [ -z "${NOTICED:-}" ] || say "noticed today: $(xargs <<<"$noticed")"
 IFS=, read -ra patterns <<<"${ONLY:-*}"
 
@@ -140,11 +139,11 @@ for argument in "" noticed; do
 done
 guest_program user-fault -pthread
 scenario user-fault -a "$program:/usr/bin/user-fault" user-fault
-many=()
-for module in "$BUILD/guest/ktrace_many-$kernel"/*.ko; do
-	many+=(-a "$module:/modules/${module##*/}")
+modules=()
+for events in ${many//,/ }; do
+	modules+=(-a "$BUILD/guest/ktrace_many-$kernel/ktrace_many_$events.ko:/modules/ktrace_many_$events.ko")
 done
-scenario ktrace-many "${many[@]}" ktrace-many
+scenario ktrace-many "${modules[@]}" ktrace-many
 scenario tp-printk -A tp_printk selftest ktrace/tp_printk.tc
 scenario boot-process -A 'ftrace=process trace_buf_size=8M' boot-process
 scenario "boot-ktrace all" -A 'trace_event=ktrace:*' boot-ktrace
@@ -155,5 +154,5 @@ TCG=single scenario tracefs-storm -a "$storm:/usr/bin/tracefs-storm" tracefs-sto
 scenario persistent -a "$persistent:/usr/bin/persistent" \
 	-A 'reserve_mem=4M:4096:trace trace_instance=boot@trace trace_instance=copy=boot trace_instance=next alloc_snapshot=copy' persistent
 collect
-say "$passed passed, $failed failed"
+say "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

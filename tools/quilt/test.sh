@@ -11,38 +11,54 @@
 # are two CPUs and 8 GB of memory, as they use one CPU or wait. It goes on after a
 # failure. The last line counts all.
 #
-# In the environment: NOTICED=N, how many of the runs "noticed" of scenarios.sh (3)
+# In the environment:
+#   NOTICED=N          how many of the runs "noticed" of scenarios.sh (2)
+#   SLOW=N             how many of the slow tests of the scripts, see tests/run.sh (2)
+#   TEST_MINUTES=N     a part or scenario that has not begun N minutes after the
+#                      start is skipped, and named in the end; all run unless told
 
 # shellcheck source=tools/quilt/lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
 no_arguments "$@"
 
-start=$SECONDS passed=0 failed=0 skipped=0 broken=()
-export NOTICED=${NOTICED:-3}
+start=$SECONDS passed=0 failed=0 skipped=0 broken=() times=()
+export NOTICED=${NOTICED:-2} SLOW=${SLOW:-2}
+minutes=${TEST_MINUTES:-}
+[[ $minutes =~ ^[0-9]*$ ]] || die "TEST_MINUTES=$minutes is no number" "for example: TEST_MINUTES=60"
+DEADLINE=${minutes:+$(($(date +%s) + 60 * minutes))}
+export DEADLINE
 
-# work NAME CMD...: what it says goes to a log, and the exit code and seconds to
-# another file.
+# work NAME CMD...: what it says goes to a log, and the exit code, seconds and
+# seconds of CPU to another file.
+TIMEFORMAT='%U %S'
 work() {
 	local log=$LOGS/test-$1.log rc=0 begin=$SECONDS
+	if no_time; then
+		say "skipped $1: more than $minutes minutes have gone" | tee "$log"
+		say "0 passed, 0 failed, 1 skipped" >>"$log"
+		echo "0 0 0" >"${log%.log}.end"
+		return
+	fi
 	shift
-	"$@" 2>&1 </dev/null | tee "$log" || rc=$?
-	echo "$rc $((SECONDS - begin))" >"${log%.log}.end"
+	{ time { "$@" 2>&1 </dev/null | tee "$log" || rc=$?; }; } 2>"${log%.log}.cpu"
+	echo "$rc $((SECONDS - begin)) $(awk '{ printf "%d", $1 + $2 }' "${log%.log}.cpu")" >"${log%.log}.end"
 }
 
 # count NAME: the last line of its log; no such line is a failure.
 count() {
-	local name=$1 log=$LOGS/test-$1.log rc line p f s seconds
-	read -r rc seconds <"${log%.log}.end" || { rc=1 seconds='no'; }
+	local name=$1 log=$LOGS/test-$1.log rc line p f s seconds cpu
+	read -r rc seconds cpu <"${log%.log}.end" || { rc=1 seconds='no' cpu='no'; }
 	line=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1 || true)
 	read -r p f s < <(sed -E 's/^([0-9]+) passed, ([0-9]+) failed(, ([0-9]+) skipped)?.*/\1 \2 \4/' <<<"${line:-0 passed, 0 failed}")
-	if [ $((p + f)) -eq 0 ] || { [ "$rc" -ne 0 ] && [ "$f" -eq 0 ]; }; then
+	if [ $((p + f + ${s:-0})) -eq 0 ] || { [ "$rc" -ne 0 ] && [ "$f" -eq 0 ]; }; then
 		say "not ok $name: ended with $rc and no failure counted (log: $log)"
 		f=$((f + 1))
 	fi
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + ${s:-0}))
 	[ "$f" -eq 0 ] || broken+=("$name")
-	say "    $name: $seconds s"
+	say "    $name: $seconds s ($cpu of CPU)"
+	times+=("$name $seconds s ($cpu of CPU)")
 }
 
 part() { # NAME CMD...
@@ -55,7 +71,7 @@ part() { # NAME CMD...
 lane_kernel() {
 	"$1" kunit-x86_64 env LIMIT=1800 "$QUILT_TOOLS/kunit.sh" -n x86_64
 	"$1" selftest "$QUILT_TOOLS/selftest.sh"
-	"$1" torture env KINDS=guest CYCLES=50 "$QUILT_TOOLS/torture.sh" -n
+	"$1" torture env KINDS=guest CYCLES=20 "$QUILT_TOOLS/torture.sh" -n
 }
 lane_scenarios() {
 	"$1" scenarios "$QUILT_TOOLS/scenarios.sh"
@@ -123,6 +139,8 @@ for name in "${broken[@]}"; do
 		"$LOGS/test-$name.log" | tail -n 30 || true
 done
 [ ${#broken[@]} -eq 0 ] || say "failed: ${broken[*]} (logs: $LOGS/test-*.log)"
+grep -ahE '^skipped ' "$LOGS"/test-*.log || true
+printf '    %s\n' "${times[@]}"
 say "$(((SECONDS - start) / 60)) min $(((SECONDS - start) % 60)) s"
 say "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -11,6 +11,7 @@
 #   CYCLES=N         the first argument of the scenarios (10000)
 #   KINDS='KIND...'  the kernels (guest-debug guest-kcsan), see kernel.sh
 #   LIMIT=SECONDS    for one scenario in one kernel (1800, and ten for a cycle)
+#   DEADLINE=SECONDS since 1970: a torture that has not begun by then is skipped
 #
 # The topic failslab is the scenario of that name: it has each allocation fail
 # once, and then looks for leaks. Only guest-debug can find leaks.
@@ -98,12 +99,17 @@ tracing_only() {
 
 need gcc:gcc nm:binutils
 make_dir "$LOGS"
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 for kind in "${kinds[@]}"; do
 	[ -z "$kernels" ] || "$QUILT_TOOLS/kernel.sh" "$kind"
 	[ -f "$OUT/$kind/arch/x86/boot/bzImage" ] ||
 		die "there is no kernel $kind" "run it without -n, or: tools/quilt/kernel.sh $kind"
 	for topic in "${topics[@]}"; do
+		if no_time; then
+			skipped=$((skipped + 1))
+			say "skipped torture of $topic: no time is left"
+			continue
+		fi
 		# Its short form is a scenario of make test.
 		if [ "$topic" = failslab ] && ! grep -qx CONFIG_DEBUG_KMEMLEAK=y "$OUT/$kind/.config"; then
 			say "failslab: not in kernel $kind, which sees no leaks"
@@ -144,5 +150,5 @@ for kind in "${kinds[@]}"; do
 		fi
 	done
 done
-say "$passed passed, $failed failed"
+say "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

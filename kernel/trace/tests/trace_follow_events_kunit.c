@@ -195,6 +195,27 @@ static void choice_by_pid(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refcount_read(&pid->count), refs);
 }
 
+static int choose_command(struct kunit *test)
+{
+	return trace_kunit_write(test, "set_follow_comm", "nobody-has-this\n");
+}
+
+/* Without memory nobody is chosen, and the next one to choose can do so. */
+static void check_command(struct kunit *test, int ret)
+{
+	struct events_env *env = test->priv;
+	struct trace_follow *follow = &env->kunit.tr->follow;
+
+	KUNIT_EXPECT_EQ(test, ret, follow->mask ? 0 : -ENOMEM);
+	trace_follow_clear(follow);
+	KUNIT_EXPECT_EQ(test, follow->mask, 0);
+}
+
+static void choice_without_memory(struct kunit *test)
+{
+	trace_kunit_without_memory(test, choose_command, check_command);
+}
+
 static void put_event_file(void *file)
 {
 	trace_put_event_file(file);
@@ -218,6 +239,7 @@ static struct kunit_case events_cases[] = {
 	KUNIT_CASE(events_with_filter),
 	KUNIT_CASE(events_with_trigger),
 	KUNIT_CASE(choice_by_pid),
+	KUNIT_CASE(choice_without_memory),
 	{}
 };
 

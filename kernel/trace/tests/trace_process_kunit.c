@@ -600,6 +600,33 @@ static void made_up_records(struct kunit *test)
 	}
 }
 
+static int start_tracer(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+
+	return tracing_set_tracer(process->env.tr, "process");
+}
+
+static void check_started(struct kunit *test, int ret)
+{
+	struct process_kunit *process = test->priv;
+
+	if (ret)
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	set_tracer(test, process->env.tr, "nop");
+}
+
+/* A start that fails leaves nothing that keeps the next one from starting. */
+static void start_without_memory(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+
+	/* The ring buffer gets its full size before. */
+	set_tracer(test, process->env.tr, "process");
+	set_tracer(test, process->env.tr, "nop");
+	trace_kunit_without_memory(test, start_tracer, check_started);
+}
+
 static int process_init(struct kunit *test)
 {
 	struct process_kunit *process = kunit_kzalloc(test, sizeof(*process),
@@ -626,6 +653,7 @@ static struct kunit_case process_cases[] = {
 	KUNIT_CASE(records_are_small),
 	KUNIT_CASE(records_as_numbers),
 	KUNIT_CASE(made_up_records),
+	KUNIT_CASE(start_without_memory),
 	{}
 };
 

@@ -5,6 +5,10 @@
 set -euo pipefail
 # The user's locale must not change sorting and messages.
 export LC_ALL=C
+# A python3 of pyenv takes ten times as long to start as the distribution's.
+if [[ $(command -v python3) == */shims/* && -x /usr/bin/python3 ]]; then
+	PATH=$(sed 's|[^:]*/shims:||g; s|:[^:]*/shims$||' <<<"$PATH")
+fi
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 QUILT_TOOLS=$TOP/tools/quilt
@@ -116,11 +120,26 @@ need() {
 	fi
 }
 
+# Is $DEADLINE, in seconds since 1970, over?
+no_time() { [ -n "${DEADLINE:-}" ] && [ "$(date +%s)" -ge "$DEADLINE" ]; }
+
+# of_today N NAME...: N of the names, others each day. The order that a day gives
+# them is that of their checksums.
+of_today() {
+	local number=$1 today name
+	today=$(date +%F)
+	shift
+	for name; do
+		printf '%s %s\n' "$(sha256sum <<<"$today $name" | cut -c 1-16)" "$name"
+	done | sort | awk -v number="$number" 'NR <= number { print $2 }'
+}
+
 # One at a time: checks run side by side.
 apt_install() {
 	# shellcheck disable=SC2016
 	as_root flock -o "$LOGS/apt.lock" env DEBIAN_FRONTEND=noninteractive \
-		sh -c 'apt-get -q update && apt-get -q -y --no-install-recommends install "$@"' sh "$@"
+		sh -c 'apt-get -q update &&
+			apt-get -q -y -o DPkg::Lock::Timeout=600 --no-install-recommends install "$@"' sh "$@"
 }
 
 # logged LOG CMD...: output to LOG. Prints a line every half minute, to show progress,

@@ -16,6 +16,11 @@ counted() {
 	local name=$1 begin=$SECONDS
 	shift
 	wanted "$name" || return 0
+	if no_time; then
+		skipped=$((skipped + 1))
+		say "skipped $name: no time is left"
+		return 0
+	fi
 	if "$@"; then
 		passed=$((passed + 1))
 	else
@@ -113,6 +118,7 @@ build_programs() {
 
 	make_dir "$BUILD/guest/ktrace_many-$kernel"
 	cp -u "$QUILT_TOOLS"/guest/modules/ktrace_many/* "$BUILD/guest/ktrace_many-$kernel/"
-	logged "$LOGS/build-ktrace_many.log" make -C "$OUT/$kernel" M="$BUILD/guest/ktrace_many-$kernel" modules ||
+	logged "$LOGS/build-ktrace_many.log" make -C "$OUT/$kernel" M="$BUILD/guest/ktrace_many-$kernel" \
+		MANY="${many//,/ }" modules ||
 		die "the modules with many ktrace events do not build" "see $LOGS/build-ktrace_many.log"
 }
