@@ -32,7 +32,8 @@
 #   words        no file names a package registry or a path of one machine
 #
 # Without names it runs all of them. LINUX_SRC, a git tree with the kernel's history,
-# lets checkpatch look the commits up that Fixes: lines name.
+# lets checkpatch look the commits up that Fixes: lines name. With TOPICS=N,
+# topics-build takes N topics, others each day.
 
 # shellcheck source=tools/quilt/lib/tree-lib.sh
 . "$(dirname "$0")/lib/tree-lib.sh"
@@ -74,16 +75,19 @@ make_dir "$WORK"
 make_dir "$LOGS"
 
 lane() { # NAME...: one after the other
-	local name log start rc report
+	local name log start rc report before cpu
 	for name; do
 		log=$LOGS/check-$name.log
 		start=$SECONDS
 		rc=0
+		cpu_seconds
+		before=$cpu
 		# set -e works in the background, and not in a condition.
 		"check_$name" >"$log" 2>&1 </dev/null &
 		wait $! || rc=$?
+		cpu_seconds
 		if [ $rc -eq 0 ]; then
-			report="ok $name ($((SECONDS - start)) s)
+			report="ok $name ($((SECONDS - start)) s, $((cpu - before)) of CPU)
 $(sed -n 's/^note: /    /p' "$log")"
 		else
 			report="not ok $name ($((SECONDS - start)) s, log: $log)

@@ -14,11 +14,11 @@
 #   boot-process   the tracer "process", started from the kernel command line
 #   boot-ktrace    all ktrace events, or one of them, on by the kernel command line
 #   flight-recorder  the sample's coredumps of a network device that was down
-#   instance-modules  the samples of instances are loaded and removed hundreds of
-#                  times and leave no memory behind, and a leak is noticed
+#   instance-modules  the samples of instances are loaded and removed many times
+#                  and leave no memory behind, and a leak is noticed
 #   rds            the flight recorder of RDS: the kernel's selftest, hundreds of lost
 #                  connections, and unloading at any moment
-#   snapshot-proof  each record of a thousand snapshots comes once, in order, or is
+#   snapshot-proof  each record of hundreds of snapshots comes once, in order, or is
 #                  reported as lost, also with hotplug and resize on four CPUs and
 #                  with 256 MiB for each CPU, and the comparison notices errors
 #   snapshot-raw   trace-cmd reads a snapshot that is held, and the test notices
@@ -51,6 +51,7 @@
 #
 # In the environment:
 #   ONLY=PATTERN[,PATTERN]...  the names of those to run
+#   LONG=y             ten times as many snapshots and loaded modules
 #   KERNEL=KIND        another kernel than guest, see kernel.sh; it is built
 #   STORM=SECONDS      how long tracefs-storm runs (60)
 #   PROCESSES=N        how many processes process-storm has (2000)
@@ -73,7 +74,7 @@ case ${1:-20000} in
 *[!0-9]*) die "not a number: $1" "see: tools/quilt/scenarios.sh --help" ;;
 esac
 
-many=${MANY:-1000}
+many=${MANY:-1000} long=${LONG:+0}
 kernel=${KERNEL:-guest} limit=${LIMIT:-$((1800 + 2 * ${STORM:-0}))}
 boot=(-k "$OUT/$kernel")
 if [ "$kernel" != guest ]; then
@@ -100,14 +101,14 @@ for argument in "${1:-20000}" noticed; do
 done
 instances="trace_instance=foo trace_instance=bar trace_instance=baz"
 scenario flight-recorder flight-recorder
-for argument in 50 noticed; do
+for argument in "25$long" noticed; do
 	scenario "instance-modules $argument" instance-modules "$argument"
 done
-for argument in 1000 noticed; do
+for argument in "200$long" noticed; do
 	scenario "snapshot-proof $argument" -a "$snapshots:/usr/bin/snapshot-compare" snapshot-proof "$argument"
 done
-scenario "snapshot-proof disturbed" -t 1800 -s 4 -a "$snapshots:/usr/bin/snapshot-compare" snapshot-proof disturbed 200
-scenario "snapshot-proof large" -t 1800 -m 3072 -a "$snapshots:/usr/bin/snapshot-compare" snapshot-proof large 10
+scenario "snapshot-proof disturbed" -t 1800 -s 4 -a "$snapshots:/usr/bin/snapshot-compare" snapshot-proof disturbed "50$long"
+scenario "snapshot-proof large" -t 1800 -m 3072 -a "$snapshots:/usr/bin/snapshot-compare" snapshot-proof large "5$long"
 for argument in 2000 noticed; do
 	scenario "snapshot-raw $argument" -p trace-cmd snapshot-raw "$argument"
 done

@@ -4,16 +4,17 @@
 #
 # usage: test.sh
 #
-# Installs missing packages, makes the tree, and runs the tests of the scripts,
-# make check, KUnit on UML, on UML with sanitizers and two CPUs, and on x86_64 in
-# QEMU, the quilt's selftests, scenarios and a short torture in the guest, and makes
-# builds that have to fail. The parts in the guest go beside the others where there
+# Installs missing packages, makes the tree, and runs KUnit on UML, on UML with
+# sanitizers and two CPUs, and on x86_64 in QEMU, the quilt's selftests, scenarios
+# and a short torture in the guest, make check, the tests of the scripts, and builds
+# that have to fail. The parts in the guest go beside the others where there
 # are two CPUs and 8 GB of memory, as they use one CPU or wait. It goes on after a
 # failure. The last line counts all.
 #
 # In the environment:
 #   NOTICED=N          how many of the runs "noticed" of scenarios.sh (2)
 #   SLOW=N             how many of the slow tests of the scripts, see tests/run.sh (2)
+#   TOPICS=N           how many topics topics-build of check.sh takes (2)
 #   TEST_MINUTES=N     a part or scenario that has not begun N minutes after the
 #                      start is skipped, and named in the end; all run unless told
 
@@ -23,7 +24,7 @@
 no_arguments "$@"
 
 start=$SECONDS passed=0 failed=0 skipped=0 broken=() times=()
-export NOTICED=${NOTICED:-2} SLOW=${SLOW:-2}
+export NOTICED=${NOTICED:-2} SLOW=${SLOW:-2} TOPICS=${TOPICS:-2}
 minutes=${TEST_MINUTES:-}
 [[ $minutes =~ ^[0-9]*$ ]] || die "TEST_MINUTES=$minutes is no number" "for example: TEST_MINUTES=60"
 DEADLINE=${minutes:+$(($(date +%s) + 60 * minutes))}
@@ -31,9 +32,10 @@ export DEADLINE
 
 # work NAME CMD...: what it says goes to a log, and the exit code, seconds and
 # seconds of CPU to another file.
-TIMEFORMAT='%U %S'
 work() {
-	local log=$LOGS/test-$1.log rc=0 begin=$SECONDS
+	local log=$LOGS/test-$1.log rc=0 begin=$SECONDS before cpu
+	cpu_seconds
+	before=$cpu
 	if no_time; then
 		say "skipped $1: more than $minutes minutes have gone" | tee "$log"
 		say "0 passed, 0 failed, 1 skipped" >>"$log"
@@ -41,8 +43,9 @@ work() {
 		return
 	fi
 	shift
-	{ time { "$@" 2>&1 </dev/null | tee "$log" || rc=$?; }; } 2>"${log%.log}.cpu"
-	echo "$rc $((SECONDS - begin)) $(awk '{ printf "%d", $1 + $2 }' "${log%.log}.cpu")" >"${log%.log}.end"
+	"$@" 2>&1 </dev/null | tee "$log" || rc=$?
+	cpu_seconds
+	echo "$rc $((SECONDS - begin)) $((cpu - before))" >"${log%.log}.end"
 }
 
 # count NAME: the last line of its log; no such line is a failure.
@@ -124,9 +127,9 @@ rm -f "$LOGS"/test-*.end
 "$QUILT_TOOLS/guest.sh" run -q true
 beside lane_scenarios
 beside lane_kernel
-part scripts "$QUILT_TOOLS/tests/run.sh"
-part check "$QUILT_TOOLS/check.sh"
 part kunit env LIMIT=1800 "$QUILT_TOOLS/kunit.sh" uml uml-debug
+part check "$QUILT_TOOLS/check.sh"
+part scripts "$QUILT_TOOLS/tests/run.sh"
 collect
 # It breaks the guest's kernel for a while, so it is alone.
 part ktrace-build "$QUILT_TOOLS/ktrace-build.sh"

@@ -41,12 +41,16 @@ before_features() {
 # before the features and of the quilt. The objects go to $WORK/objects/, the
 # messages to $log.COMMIT.
 compile_sides() {
-	local touched objects commit file rc
+	local touched objects commit file rc middle arguments
+	middle=$(before_features)
 	mapfile -t touched < <(compile_files)
 	rm -rf "$WORK/objects"
-	for commit in $(printf '%s\n' "$base" "$(before_features)" "$head" | uniq); do
+	for commit in $(printf '%s\n' "$base" "$middle" "$head" | uniq); do
 		compile_checkout "$commit"
 		objects=()
+		# Nobody reads the warnings of the tree before the features.
+		arguments=("$@")
+		[ "$commit" != "$middle" ] || [ "$commit" = "$base" ] || arguments=()
 		for file in "${touched[@]}"; do
 			[ ! -f "$COMPILE_TREE/${file%.o}.c" ] || objects+=("$file")
 			# make does not repeat the warnings of an object that is there.
@@ -54,7 +58,7 @@ compile_sides() {
 		done
 		rc=0
 		[ ${#objects[@]} -eq 0 ] ||
-			compile x86_64 "$@" "${objects[@]}" >"$log.${commit:0:12}" 2>&1 || rc=$?
+			compile x86_64 "${arguments[@]}" "${objects[@]}" >"$log.${commit:0:12}" 2>&1 || rc=$?
 		[ $rc -eq 0 ] || {
 			grep -E 'error:|Error|\*\*\*' "$log.${commit:0:12}" | head -n 10
 			echo "$(git -C "$TREE" log -1 --format=%s "$commit") does not build, see $log.${commit:0:12}"

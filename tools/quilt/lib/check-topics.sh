@@ -108,11 +108,15 @@ side_by_side() {
 # A topic that was built without a warning is not built again. The base is built
 # first, for its warnings and for objects that the topics can share.
 check_topics-build() {
-	local topic bad=0 needed arch id missing based=''
+	local topic bad=0 needed arch id missing based='' all today
+	mapfile -t all < <(topics)
+	today=$(of_today "${TOPICS:-100}" "${all[@]}")
+	[ -z "${TOPICS:-}" ] || echo "note: of the topics, today: ${today//$'\n'/ }"
 	open_stack "$BUILD/check/topics-build"
-	for topic in $(topics); do
+	for topic in "${all[@]}"; do
 		mapfile -t needed < <(needed_topics "$topic")
 		stack_topic "$topic" || { stack_says "$topic" "$(on "${needed[@]}")"; bad=1; continue; }
+		grep -qx "$topic" <<<"$today" || continue
 		stack_whole "$topic"
 		id=$(git -C "$stack" rev-parse "$topic^{tree}")
 		missing=()

@@ -5,12 +5,12 @@
 
 # A commit's ids, subject and problems that would spoil a patch.
 check_commit() {
-	local id=$1 body who=" of ${1:0:12} ($2)"
-	body=$(git -C "$TREE" show -s --format=%B "$id")
-	[ "$(git -C "$TREE" show -s --format='%an <%ae>' "$id")" = "$QUILT_NAME <$QUILT_EMAIL>" ] ||
+	local id=$1 author parents body who=" of ${1:0:12} ($2)"
+	{ read -r author; read -r parents; body=$(cat); } < <(git -C "$TREE" show -s --format='%an <%ae>%n%P%n%B' "$id")
+	[ "$author" = "$QUILT_NAME <$QUILT_EMAIL>" ] ||
 		die "the author$who is not $QUILT_NAME <$QUILT_EMAIL>" \
 		    "git -C $tree_name rebase base --exec 'git commit --amend --no-edit --reset-author'"
-	[ "$(git -C "$TREE" rev-list --no-walk --count --merges "$id")" -eq 0 ] ||
+	[[ $parents != *' '* ]] ||
 		die "a merge: ${id:0:12} ($2)" "make it linear: git -C $tree_name rebase base"
 	case $2 in
 	fixup!* | squash!* | amend!*)
@@ -18,10 +18,10 @@ check_commit() {
 	*[![:print:]]*)
 		die "the subject$who is not plain ASCII" "git -C $tree_name rebase -i base, and reword it" ;;
 	esac
-	! grep -qi '^Signed-off-by:' <<<"$body" ||
+	[[ $'\n'${body,,} != *$'\n'signed-off-by:* ]] ||
 		die "the message$who has a Signed-off-by, which is for the person who sends it" \
 		    "git -C $tree_name rebase -i base, and reword it"
-	grep -q '^Assisted-by: ' <<<"$body" ||
+	[[ $'\n'$body == *$'\nAssisted-by: '* ]] ||
 		die "the message$who has no Assisted-by line" \
 		    "git -C $tree_name rebase -i base, and reword it"
 }
@@ -57,14 +57,13 @@ write_depends() {
 # letter. They do not name commit 0 of the tree, as no other tree has it. The id
 # of upstream's commit is in no tarball; they name it when the file base has it.
 base_block() { # TOPIC
-	local needed patch
+	local needed
 	echo
 	echo "For Linux $version (tag v$version)"
 	[ -z "$upstream" ] || echo "base-commit: $upstream"
 	for needed in $(needed_topics "$1" "$new"); do
-		for patch in $(topic_patches "$needed" "$new"); do
-			git patch-id --stable <"$patch" | sed 's/^\([0-9a-f]*\) .*/prerequisite-patch-id: \1/'
-		done
+		topic_patches "$needed" "$new" | xargs -d '\n' cat |
+			git patch-id --stable | sed 's/^\([0-9a-f]*\) .*/prerequisite-patch-id: \1/'
 	done
 }
 

@@ -123,6 +123,14 @@ need() {
 # Is $DEADLINE, in seconds since 1970, over?
 no_time() { [ -n "${DEADLINE:-}" ] && [ "$(date +%s)" -ge "$DEADLINE" ]; }
 
+# cpu_seconds: sets $cpu to what all that this shell has started, and that has
+# ended, took
+cpu_seconds() {
+	local stat
+	read -ra stat </proc/$BASHPID/stat
+	cpu=$(((stat[15] + stat[16]) / $(getconf CLK_TCK)))
+}
+
 # of_today N NAME...: N of the names, others each day. The order that a day gives
 # them is that of their checksums.
 of_today() {

@@ -13,7 +13,7 @@ wanted() { # NAME
 
 # counted NAME COMMAND...
 counted() {
-	local name=$1 begin=$SECONDS
+	local name=$1 begin=$SECONDS before cpu
 	shift
 	wanted "$name" || return 0
 	if no_time; then
@@ -21,13 +21,16 @@ counted() {
 		say "skipped $name: no time is left"
 		return 0
 	fi
+	cpu_seconds
+	before=$cpu
 	if "$@"; then
 		passed=$((passed + 1))
 	else
 		failed=$((failed + 1))
 		say "not ok $name"
 	fi
-	say "    $name: $((SECONDS - begin)) s"
+	cpu_seconds
+	say "    $name: $((SECONDS - begin)) s ($((cpu - before)) of CPU)"
 }
 
 # scenario NAME ARGUMENT...: of guest.sh run, the scenario is among them
