@@ -3,7 +3,8 @@
 #
 # usage: kunit.sh [-n] [RUN...]
 #
-#   -n         do not build the kernel of x86_64, take build/out/guest as it is
+#   -n         do not build the kernels of UML and x86_64, take those in build/out as
+#              they are
 #
 #   uml        UML with kunit.py's own configuration, without modules
 #   uml-debug  UML with two CPUs, KASAN, lockdep, PROVE_RCU, kmemleak, which scans
@@ -85,7 +86,7 @@ build_uml() { # RUN
 # As kunit.py does it for anybody.
 run_uml() {
 	local run=uml dir=$OUT/uml rc=0
-	build_uml $run
+	[ -n "$keep" ] || build_uml $run
 	step "running KUnit on $run"
 	rm -f "$dir/test.log"
 	kunit_py exec --build_dir "$dir" --timeout "${LIMIT:-600}" "$FILTER" \
@@ -159,7 +160,7 @@ for run in "${runs[@]}"; do
 	case $run in
 	uml) run_uml ;;
 	uml-debug)
-		build_uml uml-debug
+		[ -n "$keep" ] || build_uml uml-debug
 		run_guest uml-debug uml-debug kmemleak
 		;;
 	x86_64)

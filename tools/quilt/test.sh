@@ -4,7 +4,7 @@
 #
 # usage: test.sh
 #
-# Installs missing packages, makes the tree, and runs KUnit on UML, on UML with
+# Installs missing packages, makes the tree, and runs KUnit on UML or on UML with
 # sanitizers and two CPUs, and on x86_64 in QEMU, the quilt's selftests, scenarios
 # and a short torture in the guest, make check, the tests of the scripts, and builds
 # that have to fail. The parts in the guest go beside the others where there
@@ -12,9 +12,10 @@
 # failure. The last line counts all.
 #
 # In the environment:
+#   KUNIT=N            how many of the two runs of KUnit on UML, others each day (1)
 #   NOTICED=N          how many of the runs "noticed" of scenarios.sh (2)
 #   SLOW=N             how many of the slow tests of the scripts, see tests/run.sh (2)
-#   TOPICS=N           how many topics topics-build of check.sh takes (2)
+#   TOPICS=N           how many topics topics-build of check.sh takes (1)
 #   TEST_MINUTES=N     a part or scenario that has not begun N minutes after the
 #                      start is skipped, and named in the end; all run unless told
 
@@ -24,7 +25,7 @@
 no_arguments "$@"
 
 start=$SECONDS passed=0 failed=0 skipped=0 broken=() times=()
-export NOTICED=${NOTICED:-2} SLOW=${SLOW:-2} TOPICS=${TOPICS:-2}
+export NOTICED=${NOTICED:-2} SLOW=${SLOW:-2} TOPICS=${TOPICS:-1}
 minutes=${TEST_MINUTES:-}
 [[ $minutes =~ ^[0-9]*$ ]] || die "TEST_MINUTES=$minutes is no number" "for example: TEST_MINUTES=60"
 DEADLINE=${minutes:+$(($(date +%s) + 60 * minutes))}
@@ -127,7 +128,8 @@ rm -f "$LOGS"/test-*.end
 "$QUILT_TOOLS/guest.sh" run -q true
 beside lane_scenarios
 beside lane_kernel
-part kunit env LIMIT=1800 "$QUILT_TOOLS/kunit.sh" uml uml-debug
+mapfile -t runs < <(of_today "${KUNIT:-1}" uml uml-debug)
+part kunit env LIMIT=1800 "$QUILT_TOOLS/kunit.sh" "${runs[@]}"
 part check "$QUILT_TOOLS/check.sh"
 part scripts "$QUILT_TOOLS/tests/run.sh"
 collect
