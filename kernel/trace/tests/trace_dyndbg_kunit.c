@@ -385,23 +385,32 @@ static void nested_messages(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, strstr(next, " pr 1 not alone nested\n"));
 }
 
+/* The line above a stack in the log */
+static const char *stack_title(void)
+{
+	if (IS_ENABLED(CONFIG_ARM) || IS_ENABLED(CONFIG_ARM64) ||
+	    IS_ENABLED(CONFIG_OPENRISC) || IS_ENABLED(CONFIG_SUPERH))
+		return "Call trace:";
+
+	return "Call Trace:";
+}
+
 /* The flag d prints, so it needs p. */
 static void stack_is_not_printed(struct kunit *test)
 {
 	struct dyndbg_env *env = test->priv;
 	int level = default_message_loglevel;
 
-	/* "Call Trace:" or "Call trace:" */
 	set_flags(test, "func site_of_pr +Td");
 	site_of_pr(env, "no stack\n");
-	expect(test, 1, 0, "Call ");
+	expect(test, 1, 0, stack_title());
 
 	set_flags(test, "func site_of_pr +p");
 	/* On a console, the stack looks like that of an oops. */
 	default_message_loglevel = LOGLEVEL_DEBUG;
 	site_of_pr(env, "a stack\n");
 	default_message_loglevel = level;
-	expect(test, 1, 1, "Call ");
+	expect(test, 1, 1, stack_title());
 }
 
 static int dyndbg_kunit_init(struct kunit *test)

@@ -15,7 +15,7 @@ esac
 make_dir "$BUILD"
 work=$(mktemp -d "$BUILD/test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-unset BUILD TREE BASE FORCE LINUX_SRC LINUX_TARBALL LINUX_REF
+unset BUILD TREE BASE FORCE LINUX_SRC LINUX_TARBALL LINUX_REF TOPICS
 export KERNEL_MIRROR=file://$work/mirror DEBIAN_MIRROR=file:///nonexistent
 
 # Tests must not use the repository around them.

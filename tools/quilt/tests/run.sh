@@ -22,7 +22,7 @@ today=$(of_today "${SLOW:-100}" "${slow[@]}")
 	[[ " ${slow[*]} " == *" ${name#test-} "* ]] && ! grep -qx "${name#test-}" <<<"$today" ||
 		names+=("$name")
 done
-[ -z "${SLOW:-}" ] || say "of the slow ones, today: ${today//$'\n'/ }"
+[ -z "${SLOW:-}" ] || [ $# -gt 0 ] || say "of the slow ones, today: ${today//$'\n'/ }"
 
 make_dir "$LOGS"
 run_one() { # NAME
