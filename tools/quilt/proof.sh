@@ -71,19 +71,21 @@ keep() {
 	mv "$RESULTS.new" "$RESULTS"
 }
 
-run_cell() { # NAME MINUTES COMMAND
-	local log=$LOGS/proof-$1.log rc=0 start=$SECONDS verdict=ok
+run_cell() { # NAME MINUTES FLAG COMMAND
+	local log=$LOGS/proof-$1.log rc=0 start verdict=ok
 	make_dir "$LOGS"
-	step "$1: $3"
+	[ "$3" != guest ] || "$QUILT_TOOLS/kernel.sh" guest </dev/null
+	step "$1: $4"
+	start=$SECONDS
 	# shellcheck disable=SC2086
-	(cd "$TOP" && timeout -k 30 "$2m" $3) >"$log" 2>&1 </dev/null || rc=$?
+	(cd "$TOP" && timeout -k 30 "$2m" $4) >"$log" 2>&1 </dev/null || rc=$?
 	case $rc in
 	0) ;;
 	124 | 137) verdict="not ok: more than $2 minutes" ;;
 	*) verdict="not ok: $(grep -aE '^(not ok|error:)' "$log" | head -n 1 | cut -c 1-80 | tr '|' '/')" ;;
 	esac
 	say "$verdict $1 ($((SECONDS - start)) s, log: ${log#"$PWD/"})"
-	[ "$sample" -gt 0 ] || keep "$1" "$3" "$verdict" $((SECONDS - start))
+	[ "$sample" -gt 0 ] || keep "$1" "$4" "$verdict" $((SECONDS - start))
 	[ "$verdict" = ok ]
 }
 
@@ -93,7 +95,7 @@ patterns=("$@")
 [ "$sample" -eq 0 ] || mapfile -t patterns < <(sampled)
 
 passed=0 failed=0 skipped=0
-while read -r name minutes _ command; do
+while read -r name minutes flag command; do
 	chosen "$name" "${patterns[@]}" || continue
 	if [ -n "$list" ]; then
 		row=$(result_of "$name")
@@ -101,7 +103,7 @@ while read -r name minutes _ command; do
 	elif [ -z "$again" ] && [ "$sample" -eq 0 ] && passed_here "$name"; then
 		say "ok $name has passed with this tree"
 		skipped=$((skipped + 1))
-	elif run_cell "$name" "$minutes" "$command"; then
+	elif run_cell "$name" "$minutes" "$flag" "$command"; then
 		passed=$((passed + 1))
 	else
 		failed=$((failed + 1))
