@@ -97,6 +97,11 @@ def added_lines(tree, base):
                 yield name, number, entry[1:], subjects[commit]
 
 
+def shown(text):
+    """A macro has tabs within its lines, too, and a mutant is a line with tabs."""
+    return re.sub(r"\t+", " ", text.strip())
+
+
 def list_mutants(args):
     topic_of = dict(reversed(entry.rstrip("\n").split("\t", 1)) for entry in sys.stdin)
     topics = {}
@@ -125,18 +130,20 @@ def list_mutants(args):
             if topics[topic] and len(chosen) < args.number:
                 chosen.append(topics[topic].pop(0))
     for ident, topic, name, number, kind, text, new in chosen:
-        print(ident[:10], topic, name, number, kind, text.strip(), new.strip(), sep="\t")
+        print(ident[:10], topic, name, number, kind, shown(text), shown(new), sep="\t")
 
 
 def apply_mutant(args):
-    _, _, name, number, _, old, new = sys.stdin.readline().rstrip("\n").split("\t")
+    _, _, name, number, kind, old, new = sys.stdin.readline().rstrip("\n").split("\t")
     path = f"{args.tree}/{name}"
     with open(path, encoding="utf-8") as f:
         lines = f.read().split("\n")
     line = lines[int(number) - 1]
-    if line.strip() != old:
+    mutated = [text for its_kind, text in mutants_of(line)
+               if (its_kind, shown(line), shown(text)) == (kind, old, new)]
+    if not mutated:
         sys.exit(f"{name}:{number} is another line")
-    lines[int(number) - 1] = line.replace(old, new)
+    lines[int(number) - 1] = mutated[0]
     with open(path, "w", encoding="utf-8") as f:
         f.write("\n".join(lines))
 

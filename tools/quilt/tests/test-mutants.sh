@@ -29,6 +29,8 @@ int new(int a, int b)
 	mutex_lock(&lock);
 	call(a, b);
 }
+#define TABS(a)			\
+	call(a & 1, 2)			\
 END
 git_ commit -q -a -m 'Add new()'
 printf 'int other;\n' >"$tree/kernel/b.c"
@@ -46,6 +48,8 @@ sort >"$work/want" <<'END'
 13	lock	mutex_lock(&lock);	;
 14	arguments	call(a, b);	call(b, a);
 14	call	call(a, b);	;
+17	arithmetic	call(a & 1, 2) \	call(a | 1, 2) \
+17	constant	call(a & 1, 2) \	call(a & 2, 2) \
 END
 if cmp -s "$work/want" "$work/got"; then
 	ok "added lines alone, and no comments and strings"
@@ -73,6 +77,16 @@ if [ "$(git_ diff -U0 | grep -c '^[+-]')" = 4 ] && git_ diff | grep -q "^+$(prin
 else
 	not_ok "one line is changed: $(git_ diff)"
 fi
+
+git_ checkout -q -f
+list | grep -P '\tarithmetic\t' >"$work/tabs"
+python3 "$mutate" apply "$tree" <"$work/tabs"
+if git_ diff | grep -q "^+$(printf '\t')call(a | 1, 2)$(printf '\t\t\t')"; then
+	ok "a line with tabs keeps them"
+else
+	not_ok "a line with tabs keeps them: $(git_ diff)"
+fi
+python3 "$mutate" apply "$tree" <"$work/one"
 
 if python3 "$mutate" apply "$tree" <"$work/one" 2>"$work/said"; then
 	not_ok "a line that is another one was changed"
