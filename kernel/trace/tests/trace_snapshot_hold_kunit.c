@@ -271,7 +271,9 @@ static bool take_wakes(struct trace_array *tr)
 
 static void woken_if_it_waits(struct kunit *test)
 {
-	static const char * const names[] = { "snapshot_stat", "snapshot_pipe" };
+	static const char * const names[] = {
+		"snapshot_stat", "snapshot_pipe", "trace_pipe",
+	};
 	struct trace_kunit *env = test->priv;
 	struct trace_array *tr = env->tr;
 	struct file *file;
@@ -285,6 +287,7 @@ static void woken_if_it_waits(struct kunit *test)
 		irq_work_sync(&tr->pipe_wake_work);
 		/* The task does not wait again. */
 		KUNIT_EXPECT_EQ(test, tr->waiters, 0);
+		KUNIT_EXPECT_FALSE(test, tr->pipe_waiters);
 		KUNIT_EXPECT_FALSE(test, take_wakes(tr));
 		snap_close(test, file);
 	}

@@ -305,6 +305,20 @@ static void poll_tells(struct kunit *test)
 	snap_close(test, pipe);
 }
 
+/* Reads and writes never wait; POLLPRI says that tracing has ended. */
+static void poll_tells_end_of_tracing(struct kunit *test)
+{
+	struct file *file = snap_open(test, "tracing_on", O_RDONLY);
+	struct trace_kunit *env = test->priv;
+
+	snap_expect_poll(test, file, DEFAULT_POLLMASK);
+	tracer_tracing_off(env->tr);
+	snap_expect_poll(test, file, DEFAULT_POLLMASK | EPOLLPRI);
+	tracer_tracing_on(env->tr);
+	snap_expect_poll(test, file, DEFAULT_POLLMASK);
+	snap_close(test, file);
+}
+
 static void stat_tells(struct kunit *test)
 {
 	struct snap_kunit *snap = test->priv;
@@ -363,6 +377,7 @@ static struct kunit_case pipe_cases[] = {
 	KUNIT_CASE(pipe_of_one_cpu),
 	KUNIT_CASE(pipe_ends),
 	KUNIT_CASE(poll_tells),
+	KUNIT_CASE(poll_tells_end_of_tracing),
 	KUNIT_CASE(stat_tells),
 	{}
 };
