@@ -54,7 +54,8 @@ check_numbers() {
 		# The text of the letter is between its header and the list of patches. head
 		# does not read it all, so that sed would die of a pipe without a reader.
 		sed '1,/^$/d' "patches/$topic/0000-cover-letter.patch" >"$WORK/letter"
-		head -n "$(wc -l <"$WORK/cover")" "$WORK/letter" | cmp -s - "$WORK/cover" || { echo "the cover letter of $topic is not what the results give: make export"; bad=1; }
+		head -n "$(wc -l <"$WORK/cover")" "$WORK/letter" |
+			cmp -s - "$WORK/cover" || { echo "the cover letter of $topic is not what the results give: make export"; bad=1; }
 	done
 	"$QUILT_TOOLS/figures.py" docs "$TREE" 2>&1 || bad=1
 	[ $bad -eq 0 ] || echo "make bench measures; figures.py docs -w ${TREE#"$PWD/"} corrects documents; make export"

@@ -9,12 +9,13 @@
 
 export PROOF_CELLS=$work/cells PROOF_RESULTS=$work/results/proof.md TREE=$work/tree BUILD=$work
 cat >"$PROOF_CELLS" <<'EOF'
-# Four that end differently
+# Five that end differently
 
 good  1 sample true
 bad   1 -      cat error:/nothing/there
 other 1 sample echo ok
 again 1 sample true
+boots 1 guest true
 EOF
 git init -q "$TREE"
 commit() { git -C "$TREE" -c user.name=a -c user.email=a@b commit -q --allow-empty -m "$1"; }
@@ -41,6 +42,10 @@ check 'its verdict' grep -q '^| bad | .* | not ok: .* |' "$PROOF_RESULTS"
 proof bad && rc=0 || rc=$?
 check 'runs again' ends_with '0 passed, 1 failed, 0 skipped'
 check 'and has one row' [ "$(rows)" -eq 4 ]
+# The tree has no kernel.
+proof boots && rc=0 || rc=$?
+check 'no kernel to boot' ends_with '0 passed, 1 failed, 0 skipped'
+check 'says so' grep -q "^| boots | .* | not ok: the guest's kernel does not build |" "$PROOF_RESULTS"
 proof -a good
 check 'one that has passed, again' ends_with '1 passed, 0 failed, 0 skipped'
 echo two >"$TREE/file"
@@ -53,6 +58,6 @@ proof -n 2 -s 1
 check 'a sample of two' ends_with '2 passed, 0 failed, 0 skipped'
 check 'leaves no results' cmp -s "$PROOF_RESULTS" "$work/before"
 proof -l
-check 'lists all cells' [ "$(wc -l <"$work/out")" -eq 4 ]
+check 'lists all cells' [ "$(wc -l <"$work/out")" -eq 5 ]
 
 verdict
