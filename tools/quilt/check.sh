@@ -2,7 +2,7 @@
 # Checks the patches without booting anything, two checks at a time, and prints a
 # line for each.
 #
-# usage: check.sh [NAME...]
+# usage: check.sh [-r | NAME...]
 #
 #   series       series and the files in patches/ agree
 #   shown        patches, series, base and shown files are what the tree holds
@@ -31,7 +31,7 @@
 #                without a subject
 #   words        no file names a package registry or a path of one machine
 #
-# Without names it runs all of them. LINUX_SRC, a git tree with the kernel's history,
+# Without names it runs all of them, with -r those that compile nothing. LINUX_SRC, a git tree with the kernel's history,
 # lets checkpatch look the commits up that Fixes: lines name. With TOPICS=N,
 # topics-build takes N topics, others each day.
 
@@ -56,6 +56,12 @@ names="series shown apply b4 topics standalone size proofs checkpatch kernel-doc
 names+=" fastpath scripts maintainers architecture covers numbers files sentences words"
 case ${1:-} in
 -h | --help) usage; exit 0 ;;
+-r)
+	for name in warnings topics-build fastpath; do
+		names=${names/ $name/}
+	done
+	shift
+	;;
 esac
 for name in "$@"; do
 	[[ " $names " == *" $name "* ]] || die "no such check: $name" "they are: $names"

@@ -4,7 +4,8 @@
 # usage: kernel.sh [-o NAME] KIND
 #
 #   KIND    what to build, see the table below
-#   -o NAME name of the directory in build/out (KIND unless told)
+#   -o NAME name of the directory in build/out (KIND unless told); a new one begins
+#           as a copy of that of KIND, so that only what differs is built
 #   TREE=DIR in the environment: another source tree than build/linux
 #   EXTRA=FILE in the environment: one more fragment, which may also take options
 #           away that the others ask for
@@ -59,6 +60,11 @@ need gcc:gcc make:make flex:flex bison:bison bc:bc pahole:dwarves \
 [ -f "$TREE/Makefile" ] || die "no kernel tree in $TREE" "run: make tree"
 
 dir=$OUT/${name:-$kind}
+if [ ! -e "$dir" ] && [ -f "$OUT/$kind/vmlinux" ]; then
+	need_space "$OUT" 4000 "a second kernel of the kind $kind"
+	cp -a --reflink=auto "$OUT/$kind" "$dir.new"
+	mv "$dir.new" "$dir"
+fi
 make_dir "$dir"
 make_dir "$LOGS"
 

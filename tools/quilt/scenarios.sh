@@ -57,6 +57,7 @@
 #   PROCESSES=N        how many processes process-storm has (2000)
 #   MANY=N[,N]...      the numbers of events for ktrace-many (1000)
 #   NOTICED=N          N of the runs "noticed", others each day; all unless told
+#   SHARE=PERCENT      how many of the others, others each day; all unless told
 #   DEADLINE=SECONDS   since 1970: a scenario that has not begun by then is skipped
 #   LIMIT=SECONDS      how long a scenario may take (1800, and twice STORM)
 #
@@ -90,6 +91,10 @@ passed=0 failed=0 skipped=0
 noticed=$(of_today "${NOTICED:-100}" export-relay instance-modules snapshot-proof snapshot-raw ktrace-tool \
 	clients failslab process-strace process-storm process-fault recording)
 [ -z "${NOTICED:-}" ] || say "noticed today: $(xargs <<<"$noticed")"
+# Those that this script runs, by the first word of their names.
+mapfile -t all < <(sed -nE 's/^(\t|TCG=single )?(scenario|beside|counted) "?([a-z][a-z-]+).*/\3/p' "$0" | sort -u)
+today=$(share_of_today "${all[@]}")
+[ -z "${SHARE:-}" ] || say "today: $(xargs <<<"$today")"
 IFS=, read -ra patterns <<<"${ONLY:-*}"
 
 trap leave EXIT
@@ -123,8 +128,17 @@ for argument in 300 noticed; do
 done
 recording=$BUILD/guest/recording.dat
 rm -f "$recording"
-scenario "recording" -p trace-cmd -o "/tmp/trace.dat:$recording" demo recording
-counted "recording noticed" "$QUILT_TOOLS/recording.sh" -n "$recording"
+record() {
+	"$QUILT_TOOLS/guest.sh" run -q "${boot[@]}" -t "$limit" -p trace-cmd -o "/tmp/trace.dat:$recording" \
+		demo recording
+}
+# shellcheck disable=SC2317
+another_record() {
+	[ -f "$recording" ] || record || return
+	"$QUILT_TOOLS/recording.sh" -n "$recording"
+}
+counted recording record
+counted "recording noticed" another_record
 scenario failslab "${failures[@]}" failslab
 scenario "failslab noticed" "${failures[@]}" failslab noticed
 for argument in short noticed; do

@@ -12,8 +12,9 @@
 #   TEST    directories or files below test.d; verification/FILE for those of
 #           runtime verification
 #
-#   SELFTESTS_TREE=TREE in the environment: the tests of another tree than the
-#           kernel's, see image.sh
+# In the environment:
+#   SELFTESTS_TREE=TREE  the tests of another tree than the kernel's, see image.sh
+#   SHARE=PERCENT        how many of the quilt's own, others each day; all unless told
 #
 # The last line counts.
 
@@ -90,6 +91,7 @@ case ${1:-} in
 		say "0 passed, 0 failed"
 		exit 0
 	fi
+	mapfile -t tests < <(share_of_today "${tests[@]}" | sort)
 	run_added
 	exit
 	;;

@@ -142,6 +142,9 @@ of_today() {
 	done | sort | awk -v number="$number" 'NR <= number { print $2 }'
 }
 
+# share_of_today NAME...: $SHARE percent of the names, others each day; all unless told
+share_of_today() { of_today $((($# * ${SHARE:-100} + 99) / 100)) "$@"; }
+
 # One at a time: checks run side by side.
 apt_install() {
 	# shellcheck disable=SC2016

@@ -3,7 +3,11 @@
 
 wanted() { # NAME
 	local pattern
-	[[ $1 != *' noticed' ]] || grep -qxF -e "${1% *}" <<<"$noticed" || return 1
+	if [[ $1 == *' noticed' ]]; then
+		grep -qxF -e "${1% *}" <<<"$noticed" || return 1
+	elif [ -n "${SHARE:-}" ]; then
+		grep -qxF -e "${1%% *}" <<<"$today" || return 1
+	fi
 	for pattern in "${patterns[@]}"; do
 		# shellcheck disable=SC2053
 		[[ $1 != $pattern ]] || return 0
