@@ -163,7 +163,7 @@ for _ in 1 2; do
 		die "KUnit fails without any mutant" "see $place/logs/none.log"
 done
 # The second time nothing was built.
-limit=$((240 + 3 * (SECONDS - begin)))
+limit=$((60 + 5 * (SECONDS - begin)))
 
 declare -A count=([killed]=0 [hung]=0 [unbuilt]=0 [survived]=0 [excused]=0)
 nr=0
