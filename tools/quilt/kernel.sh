@@ -62,12 +62,7 @@ need gcc:gcc make:make flex:flex bison:bison bc:bc pahole:dwarves \
 dir=$OUT/${name:-$kind}
 if [ ! -e "$dir" ] && [ -f "$OUT/$kind/vmlinux" ]; then
 	need_space "$OUT" 4000 "a second kernel of the kind $kind"
-	rm -rf "$dir.new"
-	cp -a --reflink=auto "$OUT/$kind" "$dir.new"
-	# objtool has the name of the directory in its commands, and would be built
-	# anew, and everything with it.
-	grep -rlIZF -e "$OUT/$kind" "$dir.new" | xargs -0r sed -i "s|$OUT/$kind\\>|$dir|g"
-	mv "$dir.new" "$dir"
+	copy_build "$OUT/$kind" "$dir"
 fi
 make_dir "$dir"
 make_dir "$LOGS"

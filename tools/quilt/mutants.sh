@@ -149,12 +149,30 @@ fi
 
 make_dir "$place/logs"
 make_dir "$(dirname "$results")"
-rm -rf "$place/linux"
-git clone -q -s "$TREE" "$place/linux"
+# What is there stays, as its objects belong to the files of before.
+if [ -e "$place/linux/.git" ]; then
+	git -C "$place/linux" fetch -q "$TREE" HEAD
+	git -C "$place/linux" checkout -q -f --detach FETCH_HEAD
+else
+	rm -rf "$place"
+	make_dir "$place/logs"
+	git clone -q -s "$TREE" "$place/linux"
+fi
 # Mutants of a header are next to each other, as each builds many files.
 list_all | sort -s -t $'\t' -k 3,3 | awk -v part="${part%/*}" -v parts="${part#*/}" 'NR % parts == part % parts' >"$place/list"
 total=$(wc -l <"$place/list")
 mapfile -t runs < <(printf '%s\n' uml "$run" | uniq)
+# One part builds the kernels, and the others copy them.
+kernels=("${runs[@]}" ${guest:+guest})
+(
+	flock 8
+	LIMIT=1800 "$QUILT_TOOLS/kunit.sh" "${runs[@]}" ||
+		die "KUnit fails without any mutant" "see above"
+	[ -z "$guest" ] || "$QUILT_TOOLS/kernel.sh" guest
+	for kernel in "${kernels[@]}"; do
+		[ -e "$place/out/$kernel" ] || copy_build "$OUT/$kernel" "$place/out/$kernel" "$TREE" "$place/linux"
+	done
+) 8>"$BUILD/mutants/build-lock"
 limit=1800
 for _ in 1 2; do
 	begin=$SECONDS

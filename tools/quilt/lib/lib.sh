@@ -80,6 +80,18 @@ need_space() {
 		    "free some space, or choose another place with BUILD=DIR or XDG_CACHE_HOME=DIR"
 }
 
+# copy_build FROM TO [TREE COPY]: copies the directory of a kernel, so that a build
+# in TO has nothing to do. COPY is a clone of TREE, if TO is for that. The commands
+# name the directories, and all objects depend on objtool's.
+copy_build() {
+	rm -rf "$2.new"
+	make_dir "$(dirname "$2")"
+	cp -a --reflink=auto "$1" "$2.new"
+	grep -rlIZF -e "$1" -e "${3:-$1}" "$2.new" | xargs -0r sed -i "s|$1\\>|$2|g${3:+; s|$3\\>|$4|g}"
+	[ $# -eq 2 ] || find "$2.new" -exec touch -h -d "@$(date +%s)" {} +
+	mv "$2.new" "$2"
+}
+
 as_root() {
 	if [ "$(id -u)" -eq 0 ]; then
 		"$@"
