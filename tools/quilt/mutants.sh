@@ -109,6 +109,19 @@ selftests_of() {
 	esac
 }
 
+# in_guest TOPIC LOG: first the selftests, as KUnit has had its say on UML.
+in_guest() {
+	local verdict limit=1800
+	if ! in_place "$QUILT_TOOLS/kernel.sh" guest >"$2" 2>&1 </dev/null; then
+		echo unbuilt
+		return
+	fi
+	# shellcheck disable=SC2046 # a list
+	verdict=$(judge_run "$2" "$QUILT_TOOLS/selftest.sh" -k "$place/out/guest" $(selftests_of "$1"))
+	[ -n "$verdict" ] || verdict=$(judge_run "$2" "$QUILT_TOOLS/kunit.sh" -n x86_64)
+	echo "$verdict"
+}
+
 # verdict_of TOPIC LOG FILE
 verdict_of() {
 	local verdict=''
@@ -120,10 +133,7 @@ verdict_of() {
 	if [ -z "$verdict" ] && [ -n "$guest" ] && [[ $3 =~ ^net/rds/|/rds\.h$ ]]; then
 		verdict=$(limit=1800 judge_run "$2" env ONLY=rds "$QUILT_TOOLS/scenarios.sh")
 	elif [ -z "$verdict" ] && [ -n "$guest" ]; then
-		verdict=$(limit=1800 judge_run "$2" "$QUILT_TOOLS/kunit.sh" x86_64)
-		# shellcheck disable=SC2046 # a list
-		[ -n "$verdict" ] ||
-			verdict=$(limit=1800 judge_run "$2" "$QUILT_TOOLS/selftest.sh" -k "$place/out/guest" $(selftests_of "$1"))
+		verdict=$(in_guest "$1" "$2")
 	fi
 	echo "${verdict:-survived}"
 }
@@ -140,6 +150,8 @@ keep() {
 # is_excused ID
 is_excused() { [ -f "$excuses" ] && grep -q "^$1"$'\t' "$excuses"; }
 
+# A test that ends by a signal is no verdict.
+trap 'exit 130' INT TERM
 require_tree
 require_patches
 if [ -n "$list" ]; then
