@@ -31,9 +31,9 @@
 #                without a subject
 #   words        no file names a package registry or a path of one machine
 #
-# Without names it runs all of them, with -r those that compile nothing. LINUX_SRC, a git tree with the kernel's history,
-# lets checkpatch look the commits up that Fixes: lines name. With TOPICS=N,
-# topics-build takes N topics, others each day.
+# Without names it runs all of them, with -r those that compile nothing. LINUX_SRC,
+# a git tree with the kernel's history, lets checkpatch look the commits up that
+# Fixes: lines name. With TOPICS=N, topics-build takes N topics, others each day.
 
 # shellcheck source=tools/quilt/lib/tree-lib.sh
 . "$(dirname "$0")/lib/tree-lib.sh"

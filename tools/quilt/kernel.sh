@@ -5,7 +5,8 @@
 #
 #   KIND    what to build, see the table below
 #   -o NAME name of the directory in build/out (KIND unless told); a new one begins
-#           as a copy of that of KIND, so that only what differs is built
+#           as a copy of that of KIND if it is of the same tree, so that only what
+#           differs is built
 #   TREE=DIR in the environment: another source tree than build/linux
 #   EXTRA=FILE in the environment: one more fragment, which may also take options
 #           away that the others ask for
@@ -60,7 +61,7 @@ need gcc:gcc make:make flex:flex bison:bison bc:bc pahole:dwarves \
 [ -f "$TREE/Makefile" ] || die "no kernel tree in $TREE" "run: make tree"
 
 dir=$OUT/${name:-$kind}
-if [ ! -e "$dir" ] && [ -f "$OUT/$kind/vmlinux" ]; then
+if [ ! -e "$dir" ] && [ -f "$OUT/$kind/vmlinux" ] && [ "$OUT/$kind/source" -ef "$TREE" ]; then
 	need_space "$OUT" 4000 "a second kernel of the kind $kind"
 	copy_build "$OUT/$kind" "$dir"
 fi

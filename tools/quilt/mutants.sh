@@ -109,11 +109,15 @@ selftests_of() {
 	esac
 }
 
-# in_guest TOPIC LOG: first the selftests, as KUnit has had its say on UML.
+# in_guest TOPIC LOG FILE: first the selftests, as KUnit has had its say on UML.
 in_guest() {
 	local verdict limit=1800
 	if ! in_place "$QUILT_TOOLS/kernel.sh" guest >"$2" 2>&1 </dev/null; then
 		echo unbuilt
+		return
+	fi
+	if [[ $3 =~ ^net/rds/|/rds\.h$ ]]; then
+		judge_run "$2" env ONLY=rds "$QUILT_TOOLS/scenarios.sh"
 		return
 	fi
 	# shellcheck disable=SC2046 # a list
@@ -130,10 +134,8 @@ verdict_of() {
 		verdict=$(on_uml "$2" uml)
 		[ -n "$verdict" ] || [ "$run" = uml ] || verdict=$(on_uml "$2" "$run")
 	fi
-	if [ -z "$verdict" ] && [ -n "$guest" ] && [[ $3 =~ ^net/rds/|/rds\.h$ ]]; then
-		verdict=$(limit=1800 judge_run "$2" env ONLY=rds "$QUILT_TOOLS/scenarios.sh")
-	elif [ -z "$verdict" ] && [ -n "$guest" ]; then
-		verdict=$(in_guest "$1" "$2")
+	if [ -z "$verdict" ] && [ -n "$guest" ]; then
+		verdict=$(in_guest "$1" "$2" "$3")
 	fi
 	echo "${verdict:-survived}"
 }
@@ -150,8 +152,6 @@ keep() {
 # is_excused ID
 is_excused() { [ -f "$excuses" ] && grep -q "^$1"$'\t' "$excuses"; }
 
-# A test that ends by a signal is no verdict.
-trap 'exit 130' INT TERM
 require_tree
 require_patches
 if [ -n "$list" ]; then
@@ -159,7 +159,6 @@ if [ -n "$list" ]; then
 	exit 0
 fi
 
-make_dir "$place/logs"
 make_dir "$(dirname "$results")"
 # What is there stays, as its objects belong to the files of before.
 if [ -e "$place/linux/.git" ]; then
@@ -167,9 +166,10 @@ if [ -e "$place/linux/.git" ]; then
 	git -C "$place/linux" checkout -q -f --detach FETCH_HEAD
 else
 	rm -rf "$place"
-	make_dir "$place/logs"
+	make_dir "$place"
 	git clone -q -s "$TREE" "$place/linux"
 fi
+make_dir "$place/logs"
 # Mutants of a header are next to each other, as each builds many files.
 list_all | sort -s -t $'\t' -k 3,3 | awk -v part="${part%/*}" -v parts="${part#*/}" 'NR % parts == part % parts' >"$place/list"
 total=$(wc -l <"$place/list")
@@ -193,7 +193,7 @@ for _ in 1 2; do
 		die "KUnit fails without any mutant" "see $place/logs/none.log"
 done
 # The second time nothing was built.
-limit=$((60 + 5 * (SECONDS - begin)))
+limit=$((240 + 3 * (SECONDS - begin)))
 
 declare -A count=([killed]=0 [hung]=0 [unbuilt]=0 [survived]=0 [excused]=0)
 nr=0
