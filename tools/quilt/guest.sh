@@ -27,6 +27,7 @@
 #   --no-splat     do not judge the kernel's messages
 #
 #   ACCEL=tcg|kvm, TCG=single in the environment: see lib/qemu.sh
+#   APPEND='ARGS'  the same as -A, from scripts that call others
 #
 # A guest that has died of a known fault of QEMU's several threads (int3) is run
 # again with one.
@@ -48,7 +49,7 @@ run | shell) shift ;;
 esac
 
 again=("$@")
-kernel=$OUT/guest cpus='' model='' memory='' limit='' quiet='' icount='' splat=y known='' log='' append=''
+kernel=$OUT/guest cpus='' model='' memory='' limit='' quiet='' icount='' splat=y known='' log='' append=${APPEND:-}
 extras=() image_extras=() guest_files=() host_files=()
 while [ $# -gt 0 ]; do
 	case $1 in

@@ -15,6 +15,7 @@
 #   -l        list the mutants and run none
 #   MUTANTS_RUN=uml in the environment: without the second run of KUnit, with KASAN
 #             and lockdep, for mutants that survive the first
+#   MUTANTS_RUN=guest: with -a, those that have survived run in the guest alone
 #
 # Each mutant is a line in tools/quilt/results/mutants.tsv:
 #
@@ -54,6 +55,9 @@ done
 [[ $part =~ ^[1-9][0-9]*/[1-9][0-9]*$ ]] || die "-p $part is not of the form I/N" "for example: -p 1/2"
 
 run=${MUTANTS_RUN:-uml-debug}
+if [ "$run" = guest ]; then
+	guest=y run=uml
+fi
 results=$QUILT_TOOLS/results/mutants.tsv
 excuses=$QUILT_TOOLS/data/mutants-excused
 place=$BUILD/mutants/${part%/*}
@@ -112,6 +116,8 @@ selftests_of() {
 # in_guest TOPIC LOG FILE: first the selftests, as KUnit has had its say on UML.
 in_guest() {
 	local verdict limit=1800
+	# A guest that hangs would do so until the time limit.
+	local -x APPEND='hung_task_panic=1 sysctl.kernel.hung_task_timeout_secs=60'
 	if ! in_place "$QUILT_TOOLS/kernel.sh" guest >"$2" 2>&1 </dev/null; then
 		echo unbuilt
 		return
@@ -126,11 +132,12 @@ in_guest() {
 	echo "$verdict"
 }
 
-# verdict_of TOPIC LOG FILE
+# verdict_of TOPIC LOG FILE [VERDICT-BEFORE]
 verdict_of() {
 	local verdict=''
 	# First without sanitizers, which is faster. UML has no STM and no RDS.
-	if [[ $3 == *.h ]] || [ -f "$place/out/uml/${3%.c}.o" ]; then
+	if [ "${MUTANTS_RUN:-}/${4:-}" != guest/survived ] &&
+	   [[ $3 == *.h || -f "$place/out/uml/${3%.c}.o" ]]; then
 		verdict=$(on_uml "$2" uml)
 		[ -n "$verdict" ] || [ "$run" = uml ] || verdict=$(on_uml "$2" "$run")
 	fi
@@ -201,13 +208,14 @@ while IFS= read -r mutant; do
 	nr=$((nr + 1))
 	IFS=$'\t' read -r id topic file line kind old new <<<"$mutant"
 	known=$(grep -P "^$id\t" "$results" 2>/dev/null | tail -n 1 | cut -f 8 || true)
+	before=$known
 	start=$SECONDS
 	[ "$known" != survived ] || [ -z "$again" ] || known=''
 	if [ -z "$known" ] || { [ "$known" = survived ] && is_excused "$id"; }; then
 		git -C "$place/linux" checkout -q -f
 		python3 "$QUILT_TOOLS/lib/mutate.py" apply "$place/linux" <<<"$mutant"
 		verdict=$known
-		[ -n "$verdict" ] || verdict=$(verdict_of "$topic" "$place/logs/$id.log" "$file")
+		[ -n "$verdict" ] || verdict=$(verdict_of "$topic" "$place/logs/$id.log" "$file" "$before")
 		if [ "$verdict" = survived ] && is_excused "$id"; then
 			verdict=excused
 		fi
