@@ -113,11 +113,12 @@ run_guest() { # RUN KERNEL [SCENARIO [OPTION of guest.sh]...]
 }
 
 run_corner() { # RUN
-	local extra=$QUILT_TOOLS/configs/corners/${1#corner-}.config
+	local extra=$QUILT_TOOLS/configs/corners/${1#corner-}.config cpus=()
 	[ -f "$extra" ] ||
 		die "no such corner: ${1#corner-}" "they are: $(cd "${extra%/*}" && printf '%s ' *.config)"
 	EXTRA=$extra "$QUILT_TOOLS/kernel.sh" -o "$1" guest
-	run_guest "$1" "$1"
+	grep -q '^CONFIG_SMP=y' "$OUT/$1/.config" || cpus=(-s 1)
+	run_guest "$1" "$1" true "${cpus[@]}"
 }
 
 # run_qemu ARCH CPU [PREFIX]
