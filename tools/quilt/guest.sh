@@ -49,7 +49,7 @@ run | shell) shift ;;
 esac
 
 again=("$@")
-kernel=$OUT/guest cpus='' model='' memory='' limit='' quiet='' icount='' splat=y known='' log='' append=${APPEND:-}
+kernel=$OUT/guest cpus='' model='' memory='' limit='' quiet='' icount='' splat=y known='' log='' append=${APPEND:+ $APPEND}
 extras=() image_extras=() guest_files=() host_files=()
 while [ $# -gt 0 ]; do
 	case $1 in
