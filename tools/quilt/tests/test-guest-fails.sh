@@ -111,6 +111,8 @@ runs content -t 6 -A rdinit=/nonexistent
 expect 124 'did not reach init in 6 s' 'no init' "${command[@]}"
 runs content -A rdinit=/bin/true
 expect 125 'Attempted to kill init' 'an init that ends' "${command[@]}"
+runs content
+expect 125 'Attempted to kill init' 'the same, by APPEND' env APPEND=rdinit=/bin/true "${command[@]}"
 head -c 100000 /dev/urandom >"$work/noise"
 runs content -k "$work/noise"
 expect 125 'QEMU ended with' 'a kernel that is none' "${command[@]}"
