@@ -3,10 +3,15 @@
 # what the quilt touches, for x86_64 and UML, with W=1. A patch fails when it
 # does not build or when it brings a warning that the base does not have.
 #
-# usage: bisect.sh [TOPIC | COMMIT..COMMIT]
+# usage: bisect.sh [-a] [TOPIC | COMMIT..COMMIT]
+#
+#   -a  build patches again that have passed with the same tree
 #
 # All patches unless told (base..HEAD of build/linux). With TOPIC the patches of
 # that topic, on the base and the topics that it depends on and no others.
+#
+# Each patch that passes is a line TREE SECONDS SUBJECT in
+# tools/quilt/results/bisect.tsv, so that an interrupted run goes on where it was.
 
 # shellcheck source=tools/quilt/lib/tree-lib.sh
 . "$(dirname "$0")/lib/tree-lib.sh"
@@ -15,10 +20,14 @@
 # shellcheck source=tools/quilt/lib/compile-lib.sh
 . "$QUILT_TOOLS/lib/compile-lib.sh"
 
+again=''
 case ${1:-} in
 -h | --help) usage; exit 0 ;;
+-a) again=y; shift ;;
+-*) usage >&2; exit 2 ;;
 esac
 
+RESULTS=$QUILT_TOOLS/results/bisect.tsv
 WORK=$BUILD/check
 require_tree
 base=$(base_of "$TREE")
@@ -40,6 +49,21 @@ commits_of() {
 	done
 }
 
+# passed_before COMMIT: with this very tree
+passed_before() {
+	[ -z "$again" ] && grep -qs "^$(git -C "$TREE" rev-parse "$1^{tree}")"$'\t' "$RESULTS"
+}
+
+# keep COMMIT SECONDS: in the file, and not what is there of patches that changed
+keep() {
+	git -C "$TREE" log --format=%T "$base..HEAD" >"$WORK/trees"
+	{
+		grep -sF -f "$WORK/trees" "$RESULTS" | grep -v "^$(git -C "$TREE" rev-parse "$1^{tree}")" || true
+		git -C "$TREE" show -s --format="%T%x09$2%x09%s" "$1"
+	} >"$RESULTS.new"
+	mv "$RESULTS.new" "$RESULTS"
+}
+
 mapfile -t dirs < <(compile_dirs)
 commits=() from=()
 case ${1:-} in
@@ -51,6 +75,7 @@ case ${1:-} in
 *)
 	commits_of "$1"
 	from=("$WORK/stack")
+	again=y
 	;;
 esac
 
@@ -63,8 +88,13 @@ for arch in x86_64 um; do
 		 die "the base does not build for $arch" "see $LOGS"
 done
 
-passed=0 failed=0
+passed=0 failed=0 before=0
+make_dir "$(dirname "$RESULTS")"
 for commit in "${commits[@]}"; do
+	if passed_before "$commit"; then
+		before=$((before + 1))
+		continue
+	fi
 	compile_checkout "$commit" "${from[@]}"
 	id=$(git -C "$COMPILE_TREE" rev-parse --short=12 HEAD)
 	title="$id $(git -C "$COMPILE_TREE" show -s --format=%s)"
@@ -78,6 +108,7 @@ for commit in "${commits[@]}"; do
 	done
 	if [ -z "$bad" ]; then
 		say "ok $title ($((SECONDS - start)) s)"
+		[ -n "${from[*]}" ] || keep "$commit" $((SECONDS - start))
 		passed=$((passed + 1))
 	else
 		say "not ok $title"
@@ -85,5 +116,6 @@ for commit in "${commits[@]}"; do
 		failed=$((failed + 1))
 	fi
 done
+[ $before -eq 0 ] || say "$before have passed before"
 say "$passed passed, $failed failed"
 [ $failed -eq 0 ] || die "some patches do not build" "logs: $LOGS/bisect-*; correct the commit with git rebase -i base"

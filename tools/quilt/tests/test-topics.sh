@@ -207,6 +207,15 @@ test_topics_bisect() {
 	is "$(grep -c _new "$project/build/check/linux/kernel/trace/trace.c")" 2
 	q bisect
 	says '5 passed, 0 failed'
+	# It goes on where it was.
+	sed -i 2d "$project/tools/quilt/results/bisect.tsv"
+	q bisect
+	says '4 have passed before'
+	says '1 passed, 0 failed'
+	is "$(wc -l <"$project/tools/quilt/results/bisect.tsv")" 5
+	q bisect -a
+	says '5 passed, 0 failed'
+	is "$(wc -l <"$project/tools/quilt/results/bisect.tsv")" 5
 	fails q bisect none
 	says 'series has no topic none'
 }
