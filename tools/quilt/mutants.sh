@@ -29,7 +29,8 @@
 #             ID FILE KIND OLD NEW REASON
 #
 # A mutant that is in the file already is not run again: a run that was ended
-# goes on where it was. The last line counts.
+# goes on where it was. The last line counts. It is a failure if less than 90 % are
+# noticed.
 
 # shellcheck source=tools/quilt/lib/tree-lib.sh
 . "$(dirname "$0")/lib/tree-lib.sh"
@@ -230,5 +231,7 @@ git -C "$place/linux" checkout -q -f
 
 noticed=$((count[killed] + count[hung]))
 judged=$((noticed + count[survived]))
-say "of $judged that build and are not excused, $((judged ? 100 * noticed / judged : 0)) % were noticed"
+share=$((judged ? 100 * noticed / judged : 100))
+say "of $judged that build and are not excused, $share % were noticed"
 say "${count[killed]} killed, ${count[hung]} hung, ${count[survived]} survived, ${count[excused]} excused, ${count[unbuilt]} unbuilt"
+[ $share -ge 90 ]
