@@ -96,13 +96,14 @@ run_uml() {
 	judge "$run" $rc "$LOGS/kunit-$run.log" "$LOGS/console-$run.log"
 }
 
-# At boot, before the guest's scenario begins.
+# At boot, before the guest's scenario begins. A case may take as long as it wants, within
+# reason: fault injection at each allocation takes minutes in a debug kernel.
 run_guest() { # RUN KERNEL [SCENARIO [OPTION of guest.sh]...]
 	local run=$1 rc=0 log=$LOGS/console-$1.log args=()
 	step "running KUnit on $run in the guest"
 	grep -q '^CONFIG_TRACING=y' "$OUT/$2/.config" || args=(no-tracing)
 	"$QUILT_TOOLS/guest.sh" run -q --no-splat -t "${LIMIT:-600}" -k "$OUT/$2" -L "$log" \
-		-A "kunit.enable=1 kunit.autorun=1 kunit.filter_glob=$FILTER" "${@:4}" "${3:-true}" "${args[@]}" || rc=$?
+		-A "kunit.enable=1 kunit.autorun=1 kunit.timeout=1800 kunit.filter_glob=$FILTER" "${@:4}" "${3:-true}" "${args[@]}" || rc=$?
 	if ! grep -q '^CONFIG_TRACE_.*KUNIT_TEST=y' "$OUT/$2/.config"; then
 		[ $rc -eq 0 ] || problem "$run" "the guest ended with $rc" "$log"
 		say "kunit $run: boots, and has none of the suites"
