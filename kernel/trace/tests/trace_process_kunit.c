@@ -273,6 +273,10 @@ static struct pt_regs *new_regs(struct kunit *test, int nr)
 
 	KUNIT_ASSERT_NOT_NULL(test, regs);
 	syscall_set_nr(current, regs, nr);
+#ifdef CONFIG_S390
+	/* Without this flag, syscall_get_nr() returns -1. */
+	set_pt_regs_flag(regs, PIF_SYSCALL);
+#endif
 
 	return regs;
 }
