@@ -173,7 +173,7 @@ for run in "${runs[@]}"; do
 	x86_64-debug)
 		"$QUILT_TOOLS/kernel.sh" guest-debug
 		# KASAN and kmemleak want room and time.
-		LIMIT=${LIMIT:-5400} run_guest x86_64-debug guest-debug kmemleak -m 4096
+		LIMIT=${LIMIT:-9000} run_guest x86_64-debug guest-debug kmemleak -m 4096
 		;;
 	corner-*) run_corner "$run" ;;
 	arm64) run_qemu arm64 aarch64 aarch64-linux-gnu- ;;
