@@ -74,7 +74,7 @@ static const struct nest_variant variants[] = {
 	{ "padding",		32, 16, 4, NEST_CROSS },
 	{ "first",		32, 16, -1, NEST_FIRST },
 	{ "large",		200, 300, -1 },
-	{ "large, no room",	200, 16, 200, NEST_CROSS },
+	{ "large, no room",	200, 16, 208 - RB_ARCH_ALIGNMENT, NEST_CROSS },
 	{ "large first",	200, 300, -1, NEST_FIRST },
 	{ "discarded",		32, 16, -1, NEST_DISCARDED },
 	{ "absolute",		32, 16, -1, NEST_ABS },
