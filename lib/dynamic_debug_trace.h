@@ -6,15 +6,9 @@ struct _ddebug;
 struct va_format;
 
 #ifdef CONFIG_EVENT_TRACING
-int ddebug_trace_init(void);
 void ddebug_trace(const struct _ddebug *desc, const char *device,
 		  struct va_format *vaf);
 #else
-static inline int ddebug_trace_init(void)
-{
-	return 0;
-}
-
 static inline void ddebug_trace(const struct _ddebug *desc, const char *device,
 				struct va_format *vaf)
 {

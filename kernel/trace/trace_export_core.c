@@ -31,7 +31,6 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
-#include <linux/seq_buf.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -39,7 +38,6 @@
 #include <linux/trace.h>
 
 #include "trace_export_core.h"
-#include "trace_output.h"
 
 struct static_key_false trace_export_keys[TRACE_EXPORT_NR_TYPES] = {
 	[0 ... TRACE_EXPORT_NR_TYPES - 1] = STATIC_KEY_FALSE_INIT,
@@ -531,96 +529,6 @@ int trace_array_unregister_export(struct trace_array *tr,
 	return trace_export_remove(tr, export);
 }
 EXPORT_SYMBOL_GPL(trace_array_unregister_export);
-
-/* Reading records */
-
-static int trace_export_format(struct trace_iterator *iter, struct seq_buf *s)
-{
-	struct trace_event *event;
-	unsigned int used, len;
-	int ret = 0;
-
-	trace_event_read_lock();
-	event = ftrace_find_event(iter->ent->type);
-	if (event)
-		event->funcs->trace(iter, iter->tr->trace_flags &
-				    TRACE_ITER_SYM_MASK, event);
-	else
-		ret = -ENOENT;
-	trace_event_read_unlock();
-
-	if (ret)
-		return ret;
-
-	used = trace_seq_used(&iter->seq);
-	len = min(used, seq_buf_buffer_left(s));
-	seq_buf_putmem(s, iter->seq.buffer, len);
-	if (len < used || trace_seq_has_overflowed(&iter->seq))
-		return -E2BIG;
-
-	return 0;
-}
-
-/**
- * trace_export_print - write a record as text
- * @s: the text is appended here
- * @record: the record of the callback, or a copy of it with a copy of the data
- *
- * Find the trace event of the record, by the type at its start, and write what
- * the file "trace" shows behind the time stamp. The entry and the return of a
- * function graph are not put together.
- *
- * The caller makes sure that the trace event and the trace array are those that
- * made the record. When the module of an event is gone, another event can get
- * its type, and the text is wrong. When an instance is gone, another one can
- * get its address. A reference on the instance prevents that, and so does an
- * export of it.
- *
- * Context: May sleep, takes trace_types_lock. Not for use in the callback.
- *
- * Return:
- * * %0			- done
- * * %-EINVAL		- the record is too short to have a type
- * * %-ENOENT		- there is no such event: its module is gone, or it is a
- *   record of mmiotrace
- * * %-E2BIG		- the text is truncated
- * * %-ENODEV		- the trace array is being removed, or gone
- * * %-ENOMEM		- no memory
- * * %-EOPNOTSUPP	- the kernel is built without CONFIG_TRACING
- */
-int trace_export_print(struct seq_buf *s,
-		       const struct trace_export_record *record)
-{
-	struct trace_iterator *iter __free(kfree) = kzalloc_obj(*iter);
-	int ret;
-
-	if (!iter)
-		return -ENOMEM;
-
-	if (record->len < sizeof(*iter->ent))
-		return -EINVAL;
-
-	ret = trace_array_get(record->tr);
-	if (ret)
-		return ret;
-
-	iter->tr = record->tr;
-	iter->array_buffer = &record->tr->array_buffer;
-	iter->trace = record->tr->current_trace;
-	iter->iter_flags = TRACE_FILE_ALONE;
-	iter->cpu = record->cpu;
-	iter->ts = record->ts;
-	iter->ent = (struct trace_entry *)record->data;
-	iter->ent_size = record->len;
-	trace_seq_init(&iter->seq);
-
-	ret = trace_export_format(iter, s);
-	kfree(iter->fmt);
-	trace_array_put(record->tr);
-
-	return ret;
-}
-EXPORT_SYMBOL_GPL(trace_export_print);
 
 /* The words of the file "exports" */
 

@@ -328,6 +328,22 @@ ktrace_pack(const struct ktrace_event *event, void *rec, u64 *args,
 	}
 }
 
+/*
+ * Commits what trace_event_reserve_plain() reserved, if that is all that
+ * trace_event_buffer_commit() would do.
+ */
+static __always_inline bool
+ktrace_commit_plain(const struct trace_event_buffer *fbuffer)
+{
+	if (unlikely(!trace_event_ends_with_commit(fbuffer->trace_file)))
+		return false;
+
+	__this_cpu_write(trace_taskinfo_save, true);
+	ring_buffer_unlock_commit(fbuffer->buffer);
+
+	return true;
+}
+
 static __always_inline void
 ktrace_to_file(const struct ktrace_event *event, struct trace_event_file *file,
 	       u64 *args, const void **srcs, u16 *lens)
@@ -343,7 +359,7 @@ ktrace_to_file(const struct ktrace_event *event, struct trace_event_file *file,
 		if (!trace_event_reserve_plain(&plain, file, size))
 			return;
 		ktrace_pack(event, plain.entry, args, srcs, lens);
-		if (likely(trace_event_commit_plain(&plain)))
+		if (likely(ktrace_commit_plain(&plain)))
 			return;
 		fbuffer = plain;
 	} else {

@@ -35,19 +35,39 @@ static inline bool process_trace_wants(struct trace_array *tr, u32 opt)
 		process_trace_passes(tr);
 }
 
-/* A record is not made, or not where those before it are. */
+/* In tr->process_gap: a record was left out since the last one was made. */
+#define PROCESS_GAP_MISSED	1
+
+/*
+ * A record is not made, or not where those before it are. Tasks on all CPUs may
+ * leave out many before the next one is made. Only the first of them writes.
+ */
 static inline void process_trace_missed(struct trace_array *tr)
 {
-	atomic_inc(&tr->process_gap);
+	if (!(atomic_read(&tr->process_gap) & PROCESS_GAP_MISSED))
+		atomic_or(PROCESS_GAP_MISSED, &tr->process_gap);
 }
 
 /*
  * In two records of a task this is the same only if none between them was left
- * out when it was to be written. Readers find out what was overwritten.
+ * out when it was to be written. Readers find out what was overwritten. It has
+ * gone round after 65,536 times that records were left out and then one made.
+ *
+ * A record that finds the flag takes it away and takes the next number, both in
+ * one step. So the value never goes back, and a task that has left out a record
+ * finds a higher one than that of its last record.
  */
 static inline u16 process_trace_gap(struct trace_array *tr)
 {
-	return atomic_read(&tr->process_gap) + READ_ONCE(tr->follow.choices);
+	int gap = atomic_read(&tr->process_gap);
+
+	while (unlikely(gap & PROCESS_GAP_MISSED)) {
+		if (atomic_try_cmpxchg(&tr->process_gap, &gap,
+				       gap + PROCESS_GAP_MISSED))
+			gap += PROCESS_GAP_MISSED;
+	}
+
+	return (gap >> 1) + READ_ONCE(tr->follow.choices);
 }
 
 extern struct tracer process_tracer;

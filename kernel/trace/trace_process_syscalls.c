@@ -146,6 +146,9 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 
 	might_fault();
 
+	/* When the tracer is left, it waits for those who were wanted before. */
+	guard(preempt_notrace)();
+
 	if (!process_trace_wants(tr, PROCESS_OPT_SYSCALLS))
 		return;
 
@@ -156,8 +159,6 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 		nr_args = meta->nb_args;
 	if (nr_args)
 		syscall_get_arguments(current, regs, args);
-
-	guard(preempt_notrace)();
 
 	if (meta && process_has_strings(meta) && tr->syscall_buf_sz)
 		process_trace_enter_strings(tr, id, args, meta);

@@ -415,7 +415,7 @@ static ssize_t snapshot_pipe_read(struct kiocb *iocb, struct iov_iter *to)
 	guard(mutex)(&pipe->iter.mutex);
 
 	while (s->readpos >= trace_seq_used(s)) {
-		/* It may come too late each time, and never wait. */
+		/* A reader that keeps losing the race never sleeps. */
 		if (signal_pending(current))
 			return -ERESTARTSYS;
 
@@ -863,7 +863,10 @@ static int snapshot_stat_show(struct seq_file *m, void *v)
 	}
 
 	seq_printf(m, "cpu: %d\n", cpu);
-	seq_printf(m, "task: %s-%d\n", comm, pid);
+	/* A task may have given itself a name with lines of its own. */
+	seq_puts(m, "task: ");
+	seq_escape_str(m, comm, ESCAPE_NAP | ESCAPE_APPEND | ESCAPE_OCTAL, "\\");
+	seq_printf(m, "-%d\n", pid);
 	seq_printf(m, "cause: %s\n", cause);
 
 	return 0;

@@ -13,7 +13,8 @@
  * The events are enabled all the time. A notifier of network devices switches
  * recording on and off, and takes the snapshot. It runs under RTNL, so a work
  * item does what takes longer. A dump has all records of an outage and none of
- * an earlier one, however fast the outages follow each other:
+ * an earlier one, however fast the outages follow each other, if nobody else
+ * uses snapshots of the instance:
  *
  *	the link is lost	record; the work item empties the snapshot buffer
  *	it is back		stop; when that is done, swap the two buffers, and
@@ -109,7 +110,8 @@ static void recorder_dump(void)
 }
 
 /*
- * Drops the last snapshot, as its buffer is the next one to be recorded to.
+ * Drops the last snapshot, as its buffer is the next one to be recorded to. It
+ * stays if a trigger that root has set, or a write to "snapshot", needs the buffer.
  * trace_array_clear() after the next snapshot would drop its records, too, but
  * also those of an outage that begins meanwhile.
  */

@@ -9,7 +9,6 @@
  *	echo 1 > /sys/kernel/tracing/instances/foo/events/sched/enable
  *	cd /sys/kernel/debug/trace_export_relay
  *	cat stream0 > file	# the records of CPU 0, see struct relay_record
- *	cat text		# the records of all CPUs, as text
  *	cat dropped		# how many found no slot
  *
  * Reading a record frees its slot.
@@ -20,7 +19,6 @@
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/seq_buf.h>
 #include <linux/trace.h>
 #include <linux/vmalloc.h>
 #include <asm/local.h>
@@ -62,7 +60,6 @@ static struct dentry *relay_dir;
 static atomic_t relay_dropped;
 
 static DEFINE_MUTEX(relay_mutex);
-static char relay_text[8192];
 
 /*
  * Other calls on this CPU, in interrupts and NMIs, can interrupt this at any
@@ -144,53 +141,6 @@ static const struct file_operations stream_fops = {
 	.read	= stream_read,
 };
 
-static size_t relay_print(struct relay_record *slot)
-{
-	struct trace_export_record record = {
-		.tr	= relay_tr,
-		.data	= slot->data,
-		.ts	= slot->ts,
-		.len	= slot->len,
-		.cpu	= slot->cpu,
-	};
-	struct seq_buf text;
-
-	seq_buf_init(&text, relay_text, sizeof(relay_text));
-	seq_buf_printf(&text, "[%03d] %llu: ", slot->cpu, slot->ts);
-	if (trace_export_print(&text, &record))
-		seq_buf_puts(&text, "(incomplete)\n");
-
-	return seq_buf_used(&text);
-}
-
-/* One record; the text is truncated if there is no space for it. */
-static ssize_t
-text_read(struct file *file, char __user *ubuf, size_t count, loff_t *ppos)
-{
-	int cpu;
-
-	guard(mutex)(&relay_mutex);
-	for_each_possible_cpu(cpu) {
-		struct relay_cpu *that = per_cpu_ptr(&relay_cpus, cpu);
-		struct relay_record *slot = relay_next_slot(that);
-
-		if (!slot)
-			continue;
-		count = min(count, relay_print(slot));
-		if (copy_to_user(ubuf, relay_text, count))
-			return -EFAULT;
-		relay_free_slot(that, slot);
-		return count;
-	}
-
-	return 0;
-}
-
-static const struct file_operations text_fops = {
-	.owner	= THIS_MODULE,
-	.read	= text_read,
-};
-
 static void relay_remove(void)
 {
 	debugfs_remove(relay_dir);
@@ -231,7 +181,6 @@ static int __init relay_init(void)
 		snprintf(name, sizeof(name), "stream%d", cpu);
 		debugfs_create_file(name, 0400, relay_dir, that, &stream_fops);
 	}
-	debugfs_create_file("text", 0400, relay_dir, NULL, &text_fops);
 	debugfs_create_atomic_t("dropped", 0400, relay_dir, &relay_dropped);
 
 	/* Last, because the callback can be called from now on. */

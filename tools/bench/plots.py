@@ -94,7 +94,7 @@ TOPICS = {
             "raw_syscalls of this, followed", "raw_syscalls of this, pid filter"), False),
         ("longest time with preemption off, thousands of instructions", ("8000 threads",), process(
             "us", "event for all tasks, on", "event for all tasks, off", "set_event_pid, event on",
-            "set_event_pid, event off", "event-fork, which adds all threads", "set_follow_pid",
+            "set_event_pid, event off", "set_follow_pid",
             "set_follow_comm, 256 names", "set_follow_uid"), False)]),
     "process": ("process: beside other tracers", [
         (f"instructions for {what} (x86_64, logarithmic)", ("without mitigations", "with mitigations"), [

@@ -15,8 +15,9 @@
 #              nanosecond is one
 #   deltas, deltas-benchmark
 #              the self test of the ring buffer and the benchmark in the kernel
-#              guest-deltas, which compares all time stamps. With that the quilt's
-#              short path is off, so the other kernel does not have it.
+#              guest-deltas, which compares the time of each record with all deltas
+#              before it on the page. That is slow, so the other kernel does not
+#              have it.
 #
 # tools/quilt/results/ring-buffer-SIDE.txt keeps what they say. The first guest runs
 # for minutes, as the self tests patch code for each event. The last line counts.

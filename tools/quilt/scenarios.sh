@@ -12,6 +12,7 @@
 #                  day
 #   persistent     poll() of a persistent instance and of its backup
 #   boot-process   the tracer "process", started from the kernel command line
+#   boot-follow    system call events and event-follow, from there as well
 #   boot-ktrace    all ktrace events, or one of them, on by the kernel command line
 #   flight-recorder  the sample's coredumps of a network device that was down
 #   instance-modules  the samples of instances are loaded and removed many times
@@ -40,8 +41,8 @@
 #                  comparison notices errors
 #   process-storm  the life of each of 2000 processes is recorded once, and a missing
 #                  one is noticed
-#   follow-bench   event-fork and set_follow_pid find all threads of many; how long
-#                  preemption is off meanwhile is printed
+#   follow-bench   set_follow_pid finds all threads of many; how long preemption is
+#                  off meanwhile is printed
 #   process-fault  a page comes late while the tracer reads a string of it, and the
 #                  test notices a step that is left out
 #   user-fault     system call events and trace_marker read pages that come late, in
@@ -160,6 +161,7 @@ for events in ${many//,/ }; do
 done
 scenario ktrace-many "${modules[@]}" ktrace-many
 scenario tp-printk -A tp_printk selftest ktrace/tp_printk.tc
+scenario boot-follow -A 'trace_options=event-follow trace_event=raw_syscalls' boot-follow
 scenario boot-process -A 'ftrace=process trace_buf_size=8M' boot-process
 scenario "boot-ktrace all" -A 'trace_event=ktrace:*' boot-ktrace
 scenario "boot-ktrace one" -A 'trace_event=shmem:no_inodes' boot-ktrace shmem:no_inodes

@@ -15,6 +15,7 @@
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
+#include <linux/ring_buffer.h>
 #include <linux/string.h>
 
 #include <trace/events/dyndbg.h>
@@ -29,7 +30,6 @@ struct dyndbg_env {
 	char			line[512];
 	unsigned int		evaluated;
 	unsigned int		line_of_site;
-	bool			preemptible;
 };
 
 /* The site of most cases */
@@ -188,7 +188,6 @@ static void each_flag(struct kunit *test)
 	expect(test, 0, 0, "off again");
 	KUNIT_EXPECT_EQ(test, env->evaluated, 3);
 
-	/* Once there was a site with T, there is memory for messages. */
 	set_flags(test, "func site_of_pr +p");
 	site_of_pr(env, "printed again\n");
 	expect(test, 0, 1, "printed again");
@@ -341,48 +340,97 @@ static void limit_of_printing(struct kunit *test)
 	expect(test, 0, 0, "question");
 }
 
-/* Runs before the message is recorded, and has one of its own. */
-static void probe_with_message(void *data, const struct _ddebug *site,
-			       const char *device, const char *message)
+/* Runs before a message is recorded, and has two of its own. */
+static void probe_with_messages(void *data, const struct _ddebug *site,
+				const char *device, struct va_format *vaf,
+				unsigned int size)
 {
 	struct kunit *test = data;
 	struct dyndbg_env *env = test->priv;
+	char text[32];
 
-	env->preemptible |= preemptible();
-	if (strstr(message, "nested"))
-		site_of_pr(env, "nested\n");
+	snprintf(text, sizeof(text), "%pV", vaf);
+	if (!strstr(text, "outer"))
+		return;
+
+	site_of_pr(env, "nested\n");
+	/* As in an interrupt */
+	preempt_count_add(HARDIRQ_OFFSET);
+	site_of_pr(env, "interrupt\n");
+	preempt_count_sub(HARDIRQ_OFFSET);
 }
 
-/* As deep as there are contexts, and no message spoils another. */
+/*
+ * A message of the code that records one is left out, or there would be no end.
+ * One of an interrupt is not.
+ */
 static void nested_messages(struct kunit *test)
 {
 	struct dyndbg_env *env = test->priv;
-	const char *text, *next;
 	unsigned int nr;
+	char *next;
 
 	set_flags(test, "func site_of_pr +T");
-	KUNIT_ASSERT_EQ(test, register_trace_prio_dyndbg_message(probe_with_message,
+	KUNIT_ASSERT_EQ(test, register_trace_prio_dyndbg_message(probe_with_messages,
 								 test, 100), 0);
-	site_of_pr(env, "not alone nested\n");
+	site_of_pr(env, "outer\n");
 	site_of_pr(env, "alone\n");
-	unregister_trace_dyndbg_message(probe_with_message, test);
+	unregister_trace_dyndbg_message(probe_with_messages, test);
 	tracepoint_synchronize_unregister();
-	/* On another CPU, a task would give back the text of somebody else. */
-	KUNIT_EXPECT_FALSE(test, env->preemptible);
 
-	text = recorded(test, &nr);
-	KUNIT_EXPECT_EQ(test, nr, 5);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(text, " pr 6 alone\n"));
-	/* The innermost comes first. */
-	next = env->kunit.text;
-	for (unsigned int i = 4; i > 1; i--) {
-		char want[32];
+	recorded(test, &nr);
+	KUNIT_EXPECT_EQ(test, nr, 3);
+	next = strstr(env->kunit.text, " pr 3 interrupt\n");
+	KUNIT_ASSERT_NOT_NULL(test, next);
+	next = strstr(next, " pr 1 outer\n");
+	KUNIT_ASSERT_NOT_NULL(test, next);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(next, " pr 4 alone\n"));
+}
 
-		snprintf(want, sizeof(want), " pr %u nested\n", i);
-		next = strstr(next, want);
-		KUNIT_ASSERT_NOT_NULL(test, next);
+/* The preempt count of the only record, as the trace shows it */
+static unsigned int preempt_count_of_record(struct kunit *test)
+{
+	struct dyndbg_env *env = test->priv;
+	struct ring_buffer_event *event;
+	struct trace_buffer *buffer;
+	struct trace_entry *entry;
+	unsigned int count = 0;
+	int cpu, nr = 0;
+
+	buffer = env->kunit.tr->array_buffer.buffer;
+	for_each_online_cpu(cpu) {
+		while ((event = ring_buffer_consume(buffer, cpu, NULL, NULL))) {
+			entry = ring_buffer_event_data(event);
+			/* Above that is how often migration is disabled. */
+			count = entry->preempt_count & 0xf;
+			nr++;
+		}
 	}
-	KUNIT_EXPECT_NOT_NULL(test, strstr(next, " pr 1 not alone nested\n"));
+	KUNIT_EXPECT_EQ(test, nr, 1);
+
+	return count;
+}
+
+/* A record tells whether the site may be preempted. */
+static void preempt_count_of_site(struct kunit *test)
+{
+	struct dyndbg_env *env = test->priv;
+	unsigned int self = 0;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		kunit_skip(test, "the kernel has no preempt count");
+
+	/* Events do not subtract what they add without CONFIG_PREEMPTION. */
+	if (!IS_ENABLED(CONFIG_PREEMPTION))
+		self = 1;
+
+	set_flags(test, "func site_of_pr +T");
+	site_of_pr(env, "preemptible\n");
+	KUNIT_EXPECT_EQ(test, preempt_count_of_record(test), self);
+
+	scoped_guard(preempt)
+		site_of_pr(env, "not preemptible\n");
+	KUNIT_EXPECT_EQ(test, preempt_count_of_record(test), self + 1);
 }
 
 /* The line above a stack in the log */
@@ -446,6 +494,7 @@ static struct kunit_case dyndbg_kunit_cases[] = {
 	KUNIT_CASE(own_function_ignores_flag),
 	KUNIT_CASE(limit_of_printing),
 	KUNIT_CASE(nested_messages),
+	KUNIT_CASE(preempt_count_of_site),
 	KUNIT_CASE(stack_is_not_printed),
 	{}
 };

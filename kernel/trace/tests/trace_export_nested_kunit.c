@@ -55,6 +55,71 @@ static void recursion_is_missed(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, export_kunit_next(other));
 }
 
+/*
+ * Records that may nest in the ring buffer, as long as there is a stack. Without
+ * the test in trace_export_record() each callback is called for those that it
+ * makes, so the depth is limited here. Four levels are safe, and too many.
+ */
+#define PUTS_DEPTH	4
+
+static struct trace_array *puts_to[2];
+static int puts_depth;
+
+static void puts_inside(void)
+{
+	if (puts_depth == PUTS_DEPTH)
+		return;
+
+	puts_depth++;
+	for (int i = 0; i < ARRAY_SIZE(puts_to); i++)
+		trace_array_puts(puts_to[i], "inside");
+	puts_depth--;
+}
+
+static struct mirror *mirror_of_puts(struct kunit *test, void (*inside)(void))
+{
+	struct mirror *mirror = export_mirror_alloc(test, TRACE_EXPORT_PRINTK);
+	struct export_kunit *ctx = test->priv;
+
+	puts_depth = 0;
+	puts_to[0] = ctx->env.tr;
+	puts_to[1] = export_kunit_other(test);
+	mirror->inside = inside;
+	mirror->always = true;
+	for (int i = 0; i < ARRAY_SIZE(puts_to); i++)
+		export_kunit_register(test, puts_to[i], &mirror->export);
+
+	return mirror;
+}
+
+static int records_of(struct trace_array *tr)
+{
+	int records = 0;
+
+	while (export_kunit_next(tr))
+		records++;
+
+	return records;
+}
+
+/* The callbacks for each of two instances make records in both of them. */
+static void recursion_has_no_second_level(struct kunit *test)
+{
+	struct mirror *mirror = mirror_of_puts(test, puts_inside);
+
+	trace_array_puts(puts_to[0], "outside");
+	KUNIT_EXPECT_EQ(test, atomic_read(&mirror->got), 1);
+	export_kunit_expect_shown(test, " 1\n");
+	KUNIT_EXPECT_EQ(test, records_of(puts_to[0]), 2);
+	KUNIT_EXPECT_EQ(test, records_of(puts_to[1]), 1);
+
+	trace_array_puts(puts_to[1], "outside");
+	KUNIT_EXPECT_EQ(test, atomic_read(&mirror->got), 2);
+	export_kunit_expect_shown(test, " 2\n");
+	KUNIT_EXPECT_EQ(test, records_of(puts_to[0]), 1);
+	KUNIT_EXPECT_EQ(test, records_of(puts_to[1]), 2);
+}
+
 static void recursion_is_counted(struct kunit *test)
 {
 	struct mirror *all = export_mirror_alloc(test, TRACE_EXPORT_EVENT);
@@ -77,14 +142,12 @@ static void recursion_is_counted(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, export_kunit_next(ctx->env.tr));
 }
 
-static struct mirror *mirror_with(struct kunit *test, void (*inside)(void),
-				  bool always)
+static struct mirror *mirror_with(struct kunit *test, void (*inside)(void))
 {
 	struct mirror *mirror = export_mirror_alloc(test, TRACE_EXPORT_EVENT);
 	struct export_kunit *ctx = test->priv;
 
 	mirror->inside = inside;
-	mirror->always = always;
 	export_kunit_register(test, ctx->env.tr, &mirror->export);
 
 	return mirror;
@@ -110,7 +173,7 @@ static void nested_nmi_is_exported(struct kunit *test)
 	    IS_ENABLED(CONFIG_GENERIC_ATOMIC64))
 		kunit_skip(test, "no records from NMI on this architecture");
 
-	mirror = mirror_with(test, trace_in_nmi, false);
+	mirror = mirror_with(test, trace_in_nmi);
 	trace_export_kunit(0, 0, 8);
 	expect_mirrored(test, mirror, 2);
 }
@@ -131,26 +194,35 @@ static void trace_with_irqs_off(void)
 
 static void nested_irq_edge_is_exported(struct kunit *test)
 {
-	struct mirror *mirror = mirror_with(test, trace_with_irqs_off, false);
+	struct mirror *mirror = mirror_with(test, trace_with_irqs_off);
 
 	trace_export_kunit(0, 0, 8);
 	expect_mirrored(test, mirror, 3);
 	export_kunit_expect_shown(test, " 0\n");
 }
 
+static void puts_with_irqs_off(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	puts_inside();
+	local_irq_restore(flags);
+}
+
 /*
- * The callbacks for the two records inside make records again. These are in
- * neither mirror nor ring buffer, and none is missed: the ring buffer itself
- * refuses records that nest deeper than once in a context, see
- * trace_recursive_lock(), and what is not reserved is not exported.
+ * The two records inside look like those of an interrupt, and are exported. The
+ * callbacks for them make two records each, which are not.
  */
 static void recursion_ends_with_irqs_off(struct kunit *test)
 {
-	struct mirror *mirror = mirror_with(test, trace_with_irqs_off, true);
+	struct mirror *mirror = mirror_of_puts(test, puts_with_irqs_off);
 
-	trace_export_kunit(0, 0, 8);
-	expect_mirrored(test, mirror, 3);
-	export_kunit_expect_shown(test, " 0\n");
+	trace_array_puts(puts_to[0], "outside");
+	KUNIT_EXPECT_EQ(test, atomic_read(&mirror->got), 3);
+	export_kunit_expect_shown(test, " 2\n");
+	KUNIT_EXPECT_EQ(test, records_of(puts_to[0]), 4);
+	KUNIT_EXPECT_EQ(test, records_of(puts_to[1]), 3);
 }
 
 static bool irq_traced;
@@ -173,7 +245,7 @@ static void trace_in_irq(void)
 
 static void nested_irq_is_exported(struct kunit *test)
 {
-	struct mirror *mirror = mirror_with(test, trace_in_irq, false);
+	struct mirror *mirror = mirror_with(test, trace_in_irq);
 
 	WRITE_ONCE(irq_traced, false);
 	trace_export_kunit(0, 0, 8);
@@ -184,6 +256,7 @@ static void nested_irq_is_exported(struct kunit *test)
 
 static struct kunit_case nested_cases[] = {
 	KUNIT_CASE(recursion_is_missed),
+	KUNIT_CASE(recursion_has_no_second_level),
 	KUNIT_CASE(recursion_is_counted),
 	KUNIT_CASE(nested_nmi_is_exported),
 	KUNIT_CASE(nested_irq_edge_is_exported),

@@ -1,100 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests for what can be seen of trace exports: records as text, see
- * trace_export_print(), and the file "exports".
+ * KUnit tests for the file "exports", which shows the trace exports and their
+ * counters.
  */
 
 #include <kunit/test.h>
-#include <linux/ring_buffer.h>
-#include <linux/seq_buf.h>
 #include <linux/trace.h>
 
 #include "trace_export_helpers.h"
-
-static void record_as_text(struct kunit *test)
-{
-	struct mirror *mirror = export_mirror_new(test, TRACE_EXPORT_EVENT);
-	struct trace_export_record *record = &mirror->record[0];
-	char small[8], text[128];
-	struct seq_buf s;
-
-	trace_export_kunit(1, 2, 3);
-	KUNIT_ASSERT_EQ(test, atomic_read(&mirror->got), 1);
-
-	seq_buf_init(&s, text, sizeof(text));
-	KUNIT_EXPECT_EQ(test, trace_export_print(&s, record), 0);
-	KUNIT_EXPECT_STREQ(test, seq_buf_str(&s),
-			   "export_kunit: source=1 seq=2 len=3\n");
-
-	seq_buf_init(&s, small, sizeof(small));
-	KUNIT_EXPECT_EQ(test, trace_export_print(&s, record), -E2BIG);
-	KUNIT_EXPECT_STREQ(test, seq_buf_str(&s), "export_");
-	KUNIT_EXPECT_EQ(test, trace_export_print(&s, record), -E2BIG);
-
-	((struct trace_entry *)mirror->data[0])->type = U16_MAX;
-	KUNIT_EXPECT_EQ(test, trace_export_print(&s, record), -ENOENT);
-
-	record->len = sizeof(struct trace_entry) - 1;
-	KUNIT_EXPECT_EQ(test, trace_export_print(&s, record), -EINVAL);
-}
-
-/* For the file "trace", the tracer looks for the return behind the entry. */
-static void text_of_graph_consumes_nothing(struct kunit *test)
-{
-	struct ftrace_graph_ent_entry entry = {
-		.ent.type	= TRACE_GRAPH_ENT,
-		.graph_ent.func	= (unsigned long)record_as_text,
-	};
-	struct trace_export_record record = {
-		.data	= &entry,
-		.len	= sizeof(entry),
-		.type	= TRACE_EXPORT_GRAPH,
-		.cpu	= raw_smp_processor_id(),
-	};
-	struct export_kunit *ctx = test->priv;
-	struct trace_buffer *buffer;
-	struct seq_buf s;
-	char text[128];
-
-	if (!IS_ENABLED(CONFIG_FUNCTION_GRAPH_TRACER))
-		kunit_skip(test, "needs CONFIG_FUNCTION_GRAPH_TRACER");
-
-	buffer = ctx->env.tr->array_buffer.buffer;
-	for (int i = 0; i < 4; i++)
-		trace_export_kunit(0, i, 8);
-	KUNIT_ASSERT_EQ(test, ring_buffer_entries(buffer), 4);
-
-	record.tr = ctx->env.tr;
-	seq_buf_init(&s, text, sizeof(text));
-	KUNIT_EXPECT_EQ(test, trace_export_print(&s, &record), 0);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(seq_buf_str(&s), "record_as_text"));
-	KUNIT_EXPECT_EQ(test, ring_buffer_entries(buffer), 4);
-}
-
-static void text_needs_instance(struct kunit *test)
-{
-	struct trace_export_record record;
-	struct mirror *mirror;
-	struct trace_array *tr;
-	struct seq_buf s;
-	char text[128];
-
-	mirror = export_mirror_new(test, TRACE_EXPORT_EVENT);
-	trace_export_kunit(1, 2, 3);
-	KUNIT_ASSERT_EQ(test, atomic_read(&mirror->got), 1);
-	record = mirror->record[0];
-
-	KUNIT_ASSERT_EQ(test, trace_kunit_mkdir(test, EXPORT_KUNIT_OTHER), 0);
-	tr = trace_kunit_find(EXPORT_KUNIT_OTHER);
-	record.tr = tr;
-	seq_buf_init(&s, text, sizeof(text));
-	KUNIT_EXPECT_EQ(test, trace_export_print(&s, &record), 0);
-	KUNIT_EXPECT_EQ(test, trace_kunit_rmdir(test, EXPORT_KUNIT_OTHER), 0);
-
-	seq_buf_clear(&s);
-	KUNIT_EXPECT_EQ(test, trace_export_print(&s, &record), -ENODEV);
-	KUNIT_EXPECT_EQ(test, seq_buf_used(&s), 0);
-}
 
 static void file_shows_exports(struct kunit *test)
 {
@@ -174,9 +87,6 @@ static void file_shows_words(struct kunit *test)
 }
 
 static struct kunit_case show_cases[] = {
-	KUNIT_CASE(record_as_text),
-	KUNIT_CASE(text_of_graph_consumes_nothing),
-	KUNIT_CASE(text_needs_instance),
 	KUNIT_CASE(file_shows_exports),
 	KUNIT_CASE(file_shows_large_numbers),
 	KUNIT_CASE(file_shows_words),
@@ -191,5 +101,5 @@ static struct kunit_suite show_suite = {
 
 kunit_test_suite(show_suite);
 
-MODULE_DESCRIPTION("KUnit tests for the text and the counters of trace exports");
+MODULE_DESCRIPTION("KUnit tests for the file and the counters of trace exports");
 MODULE_LICENSE("GPL");

@@ -76,7 +76,7 @@ static void lost_child_is_announced(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_PRINTK))
 		kunit_skip(test, "needs CONFIG_PRINTK");
 
-	before = count_in_log(pids, "lacks its child");
+	before = count_in_log(pids, " to pid filter (");
 	scoped_guard(irqsave) {
 		for (i = 1; found && i <= 2 * CHUNK_ALLOC; i++) {
 			pids->child->pid = i * LOWER_MAX;
@@ -89,10 +89,10 @@ static void lost_child_is_announced(struct kunit *test)
 
 	KUNIT_EXPECT_FALSE(test, found);
 	KUNIT_EXPECT_GT(test, i, 2);
-	snprintf(text, sizeof(text), "with %d lacks its child %d ",
+	snprintf(text, sizeof(text), "pid %d: cannot add child %d to",
 		 pids->parent->pid, pids->child->pid);
 	KUNIT_EXPECT_EQ(test, count_in_log(pids, text), 1);
-	KUNIT_EXPECT_EQ(test, count_in_log(pids, "lacks its child"),
+	KUNIT_EXPECT_EQ(test, count_in_log(pids, " to pid filter ("),
 			before + 1);
 }
 

@@ -372,6 +372,25 @@ static void no_time_across_a_gap(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has(test, tr, "() = 100"));
 }
 
+/* The number in the records does not go round, however many are left out. */
+static void no_time_across_many_gaps(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	trace_sys_enter(regs, __NR_openat);
+	hide_by_tracing_on(test, tr, true);
+	for (int i = 0; i <= U16_MAX; i++)
+		trace_sys_exit(regs, 100);
+	hide_by_tracing_on(test, tr, false);
+	trace_sys_exit(regs, 200);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, "() = 200\n"));
+	KUNIT_EXPECT_FALSE(test, has(test, tr, "() = 100"));
+}
+
 /* Read the whole pipe, at most as much as the text has room for. */
 static void read_pipe(struct kunit *test, struct file *file)
 {
@@ -650,6 +669,7 @@ static struct kunit_case process_cases[] = {
 	KUNIT_CASE(long_names_of_files),
 	KUNIT_CASE(syscalls_with_names),
 	KUNIT_CASE(no_time_across_a_gap),
+	KUNIT_CASE(no_time_across_many_gaps),
 	KUNIT_CASE(no_time_after_losses),
 	KUNIT_CASE(strings_of_syscalls),
 	KUNIT_CASE(strings_of_two_arguments),

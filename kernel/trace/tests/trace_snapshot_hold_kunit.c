@@ -244,22 +244,6 @@ static void missed_are_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tr->snapshots.count, 1);
 }
 
-static void trigger_beside_condition(struct kunit *test)
-{
-	struct trace_kunit *env = test->priv;
-	struct trace_array *tr = env->tr;
-
-	KUNIT_ASSERT_EQ(test, tracing_snapshot_cond_enable(tr, NULL, never), 0);
-	KUNIT_EXPECT_EQ(test, tracing_arm_snapshot_trigger(tr, "test"), -EBUSY);
-	KUNIT_EXPECT_EQ(test, tr->snapshot, 1);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(snap_text(test, "error_log"),
-					   "\n  Command: test\n           ^\n"));
-	KUNIT_EXPECT_EQ(test, tracing_snapshot_cond_disable(tr), 0);
-	KUNIT_EXPECT_EQ(test, tracing_arm_snapshot_trigger(tr, "test"), 0);
-	KUNIT_EXPECT_EQ(test, tr->snapshot, 1);
-	tracing_disarm_snapshot(tr);
-}
-
 /* Whether it has an irq_work queued, before that can run */
 static bool take_wakes(struct trace_array *tr)
 {
@@ -325,7 +309,6 @@ static struct kunit_case hold_cases[] = {
 	KUNIT_CASE(hold_by_two),
 	KUNIT_CASE(hold_and_latency_tracer),
 	KUNIT_CASE(missed_are_counted),
-	KUNIT_CASE(trigger_beside_condition),
 	KUNIT_CASE(woken_if_it_waits),
 	KUNIT_CASE(marks_begin_with_pipe),
 	{}

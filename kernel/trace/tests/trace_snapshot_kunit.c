@@ -9,6 +9,7 @@
 #include <linux/file.h>
 #include <linux/kthread.h>
 #include <linux/pipe_fs_i.h>
+#include <linux/poll.h>
 #include <linux/ring_buffer.h>
 #include <linux/sched.h>
 #include <linux/trace.h>
@@ -688,6 +689,123 @@ static int snapshot_init(struct kunit *test)
 	return trace_kunit_write(test, "buffer_size_kb", "16");
 }
 
+struct waker {
+	poll_table		table;
+	struct wait_queue_entry	entry;
+	struct completion	woken;
+	struct trace_buffer	*buffer;
+	int			cpu;
+	unsigned long		left;
+};
+
+static int waker_is_woken(struct wait_queue_entry *entry, unsigned int mode,
+			  int flags, void *key)
+{
+	complete(&container_of(entry, struct waker, entry)->woken);
+
+	return 0;
+}
+
+/* The poller is on the wait queue, and nobody knows that it waits. */
+static void wake_at_once(struct file *file, struct wait_queue_head *queue,
+			 poll_table *table)
+{
+	struct waker *waker = container_of(table, struct waker, table);
+
+	add_wait_queue(queue, &waker->entry);
+	ring_buffer_wake_waiters(waker->buffer, waker->cpu);
+	waker->left = wait_for_completion_timeout(&waker->woken,
+						  TRACE_KUNIT_TIMEOUT);
+	remove_wait_queue(queue, &waker->entry);
+}
+
+/* Those who wait for the ring buffer to be half full are woken in any case. */
+static void poller_is_woken_early(struct kunit *test)
+{
+	struct trace_kunit *env = test->priv;
+	struct waker *waker;
+
+	waker = kunit_kzalloc(test, sizeof(*waker), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, waker);
+	init_poll_funcptr(&waker->table, wake_at_once);
+	init_waitqueue_func_entry(&waker->entry, waker_is_woken);
+	init_completion(&waker->woken);
+	waker->buffer = live_buffer(env->tr);
+	waker->cpu = cpumask_first(cpu_online_mask);
+	KUNIT_EXPECT_EQ(test, ring_buffer_poll_wait(waker->buffer, waker->cpu,
+						    NULL, &waker->table, 50),
+			0);
+	KUNIT_EXPECT_GT(test, waker->left, 0);
+}
+
+struct splicer {
+	struct file		*file;
+	struct pipe_inode_info	*pipe;
+	struct completion	done;
+	ssize_t			ret;
+};
+
+static int splice_once(void *data)
+{
+	struct splicer *splicer = data;
+	loff_t pos = 0;
+
+	splicer->ret = splicer->file->f_op->splice_read(splicer->file, &pos,
+							splicer->pipe, SZ_64K,
+							0);
+	complete(&splicer->done);
+
+	return 0;
+}
+
+/*
+ * A reader that waits for the ring buffer to be half full, and came while
+ * tracing was off, learns that tracing was on and is off again.
+ */
+static void splice_ends_with_tracing(struct kunit *test)
+{
+	struct trace_kunit *env = test->priv;
+	struct trace_array *tr = env->tr;
+	struct splicer *splicer;
+	struct task_struct *task;
+	char path[64];
+
+	splicer = kunit_kzalloc(test, sizeof(*splicer), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, splicer);
+	init_completion(&splicer->done);
+	splicer->pipe = alloc_pipe_info();
+	KUNIT_ASSERT_NOT_NULL(test, splicer->pipe);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_pipe,
+							splicer->pipe), 0);
+	splicer->pipe->readers = 1;
+	splicer->pipe->writers = 1;
+
+	tracer_tracing_off(tr);
+	snprintf(path, sizeof(path), "per_cpu/cpu%d/trace_pipe_raw",
+		 raw_smp_processor_id());
+	splicer->file = trace_kunit_open(test, INSTANCE, path, O_RDONLY);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(splicer->file));
+	task = trace_kunit_thread(test, splice_once, splicer, -1);
+	wake_up_process(task);
+	while (!(READ_ONCE(task->__state) & TASK_INTERRUPTIBLE) &&
+	       !completion_done(&splicer->done))
+		schedule_timeout_uninterruptible(1);
+
+	tracer_tracing_on(tr);
+	make_record(test);
+	tracer_tracing_off(tr);
+	KUNIT_EXPECT_GT(test,
+			wait_for_completion_timeout(&splicer->done,
+						    TRACE_KUNIT_TIMEOUT), 0);
+
+	/* If it still waits, it does not after this. */
+	splicer->file->f_op->flush(splicer->file, NULL);
+	trace_kunit_stop(test, task);
+	KUNIT_EXPECT_EQ(test, splicer->ret, 0);
+	__fput_sync(splicer->file);
+	tracer_tracing_on(tr);
+}
+
 static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(cond_disable_keeps_reference),
 	KUNIT_CASE(cond_disable_drops_its_own),
@@ -706,6 +824,8 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(records_after_dump),
 	KUNIT_CASE(subbuf_order_empties),
 	KUNIT_CASE(page_outlives_instance),
+	KUNIT_CASE(poller_is_woken_early),
+	KUNIT_CASE(splice_ends_with_tracing),
 	{}
 };
 

@@ -369,6 +369,30 @@ static void stat_tells(struct kunit *test)
 					  "count: 3\n"));
 }
 
+/* A task can't add lines by its name. */
+static void stat_escapes_name(struct kunit *test)
+{
+	char forged[TASK_COMM_LEN] = "x\ncause: a\\b\x9b";
+	struct trace_kunit *env = test->priv;
+	char name[TASK_COMM_LEN];
+	char line[64];
+	int ret;
+
+	snap_enable(test);
+	get_task_comm(name, current);
+	set_task_comm(current, forged);
+	ret = snap_take(test);
+	set_task_comm(current, name);
+	KUNIT_ASSERT_EQ(test, ret, 0);
+
+	snap_text(test, "snapshot_stat");
+	snprintf(line, sizeof(line),
+		 "\ntask: x\\012cause: a\\134b\\233-%d\ncause: file\n",
+		 current->pid);
+	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(env->text, line), "%s",
+				  env->text);
+}
+
 static struct kunit_case pipe_cases[] = {
 	KUNIT_CASE(pipe_consumes),
 	KUNIT_CASE(pipe_tells_lost),
@@ -379,6 +403,7 @@ static struct kunit_case pipe_cases[] = {
 	KUNIT_CASE(poll_tells),
 	KUNIT_CASE(poll_tells_end_of_tracing),
 	KUNIT_CASE(stat_tells),
+	KUNIT_CASE(stat_escapes_name),
 	{}
 };
 

@@ -95,6 +95,8 @@ cmdline() {
 	else
 		# A kernel that dies early says so.
 		[ "$arch" = um ] || words+=" $earlycon"
+		# The limit of a debug kernel is that of KUnit, until KUnit has ended.
+		[ "$arch" = um ] || words+=" sysctl.kernel.hung_task_timeout_secs=120"
 		words+=" tq.run=$scenario"
 		[ $# -eq 0 ] || words+=" tq.args="
 		for arg in "$@"; do
