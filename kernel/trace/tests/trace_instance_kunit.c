@@ -428,9 +428,12 @@ static void names_without_memory(struct kunit *test)
 		trace_kunit_fail(nth);
 		tracing_start_cmdline_record();
 		left = trace_kunit_fail_stop();
-		/* All probes or none: kmemleak can do without its memory. */
+		/* All probes or none */
 		KUNIT_EXPECT_EQ(test, trace_sched_switch_enabled(),
 				trace_sched_wakeup_enabled());
+		/* kmemleak can do without its memory. */
+		if (!left && !IS_ENABLED(CONFIG_DEBUG_KMEMLEAK))
+			KUNIT_EXPECT_FALSE(test, trace_sched_switch_enabled());
 
 		tracing_start_cmdline_record();
 		KUNIT_EXPECT_TRUE(test, trace_sched_switch_enabled());
