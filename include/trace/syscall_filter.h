@@ -41,7 +41,7 @@ int syscall_probe_register(struct tracepoint *tp, void *probe, void *data,
 			   struct syscall_task_filter *filter);
 void syscall_probe_unregister(struct tracepoint *tp, void *probe, void *data,
 			      struct syscall_task_filter *filter);
-void syscall_filter_update(struct syscall_task_filter *filter, bool restricted);
+bool syscall_filter_update(struct syscall_task_filter *filter, bool restricted);
 void syscall_filter_refresh(void);
 void syscall_filter_update_task(struct task_struct *task);
 

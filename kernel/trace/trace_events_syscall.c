@@ -22,7 +22,7 @@ static bool event_syscall_match(struct syscall_task_filter *filter,
 	if (trace_event_ignores(tr, task))
 		return false;
 
-	if (tr->syscall_triggers)
+	if (READ_ONCE(tr->syscall_triggers))
 		return true;
 
 	/* The list is freed after a syscall_filter_update(). */
@@ -113,6 +113,7 @@ void trace_event_syscall_trigger(struct trace_event_file *file, bool enable)
 	      tracepoint_is_syscall(call->tp)))
 		return;
 
-	tr->syscall_triggers += enable ? 1 : -1;
+	WRITE_ONCE(tr->syscall_triggers,
+		   tr->syscall_triggers + (enable ? 1 : -1));
 	trace_event_update_syscalls(tr);
 }

@@ -96,9 +96,13 @@ static void trace_follow_update_syscalls(struct trace_follow *follow)
 {
 	lockdep_assert_held(&follow->lock);
 
-	syscall_filter_update(&follow->filter, trace_follow_mask(follow));
-	/* The filters of instances ask for the set as well. */
-	syscall_filter_refresh();
+	if (syscall_filter_update(&follow->filter, trace_follow_mask(follow)))
+		return;
+
+	/* The filter of the instance may ask for the set as well. */
+	smp_mb(); /* Pairs with the barrier in syscall_want(). */
+	if (READ_ONCE(follow->has_events))
+		syscall_filter_refresh();
 }
 
 static int trace_follow_comm_cmp(const void *a, const void *b)
@@ -129,8 +133,14 @@ static bool trace_follow_list_has(const struct trace_follow_list *list,
 		       trace_follow_items[kind].cmp);
 }
 
-static void trace_follow_task(struct task_struct *t, unsigned int bit)
+static void trace_follow_task(struct trace_follow *follow,
+			      struct task_struct *t, unsigned int bit)
 {
+	if (test_bit(bit, &t->trace_follow))
+		return;
+
+	/* It may have left the set a moment ago, see trace_follow_switch(). */
+	atomic_inc(&follow->choices);
 	if (!test_and_set_bit(bit, &t->trace_follow))
 		syscall_filter_update_task(t);
 }
@@ -154,7 +164,7 @@ static void trace_follow_rename(void *data, struct task_struct *t,
 
 	list = rcu_dereference(follow->lists[TRACE_FOLLOW_COMM]);
 	if (list && trace_follow_list_has(list, TRACE_FOLLOW_COMM, comm))
-		trace_follow_task(t, list->bit);
+		trace_follow_task(follow, t, list->bit);
 }
 
 void __trace_follow_commit_creds(void)
@@ -168,7 +178,7 @@ void __trace_follow_commit_creds(void)
 	hlist_for_each_entry_rcu(follow, &trace_follow_uid_sets, node) {
 		list = rcu_dereference(follow->lists[TRACE_FOLLOW_UID]);
 		if (list && trace_follow_list_has(list, TRACE_FOLLOW_UID, &uid))
-			trace_follow_task(current, list->bit);
+			trace_follow_task(follow, current, list->bit);
 	}
 }
 
@@ -262,10 +272,10 @@ static void trace_follow_switch(struct trace_follow *follow,
 
 	lockdep_assert_held(&follow->lock);
 
-	/* Calls of tasks that leave the set may be missing from now on. */
-	WRITE_ONCE(follow->choices, follow->choices + 1);
 	WRITE_ONCE(follow->bits[kind], bits);
 	WRITE_ONCE(follow->mask, (follow->mask & ~old) | bits);
+	/* Whoever has left the set finds it changed when it comes back. */
+	atomic_inc(&follow->choices);
 	trace_follow_update_syscalls(follow);
 
 	if (old && old != bits)

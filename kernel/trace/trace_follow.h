@@ -36,8 +36,9 @@ struct trace_follow_list {
  * @lists: the commands and the users that are chosen
  * @node: in the list of the sets with users
  * @lock: held by those who choose
+ * @has_events: events of the instance are restricted to the set
  * @filter: of the probes that want the system calls of the set
- * @choices: how often the choice has changed
+ * @choices: how often tasks have left the set, or come into it one by one
  *
  * @mask is read without the lock, @lists under RCU.
  */
@@ -48,8 +49,9 @@ struct trace_follow {
 	struct hlist_node			node;
 	/* Inside of event_mutex, outside of tracepoints_mutex */
 	struct mutex				lock;
+	bool					has_events;
 	struct syscall_task_filter		filter;
-	unsigned int				choices;
+	atomic_t				choices;
 };
 
 #ifdef CONFIG_TRACE_FOLLOW

@@ -43,7 +43,7 @@ static struct trace_array *trace_array_create_locked(const char *name)
 {
 	struct trace_array *tr;
 
-	tr = trace_array_create_systems(name, NULL, 0, 0);
+	tr = trace_array_create_systems(name, NULL, 0, 0, true);
 	/*
 	 * This is tracefs_create_dir() without a directory. It does not say
 	 * why, and for mkdir it has always been -EINVAL. The name is good and
@@ -66,7 +66,9 @@ static struct trace_array *trace_array_create_locked(const char *name)
  *
  * Does what mkdir does in the directory "instances" of tracefs, which need not
  * be mounted. The new instance records, has the default size, and has no events
- * enabled. See trace_array_get_or_create() for an instance that may exist.
+ * enabled. Its options are the defaults, but for record-cmd and record-tgid,
+ * which are those of the top level. mkdir takes most options from there. See
+ * trace_array_get_or_create() for an instance that may exist.
  *
  * The caller gets a reference, and gives it back with trace_array_put() or
  * trace_array_put_and_destroy(). Until then, nobody can remove the instance.
@@ -216,7 +218,8 @@ EXPORT_SYMBOL_GPL(trace_array_set_tracing);
  * that is read only. The snapshot stays. A latency tracer shows the trace with
  * the maximum latency: while one is active, that trace is what is dropped.
  *
- * Context: May sleep, for an RCU grace period.
+ * Context: May sleep, for an RCU grace period. Takes trace_types_lock if the
+ * instance has the records of the last boot.
  *
  * Return:
  * * %0			- done
@@ -384,7 +387,7 @@ int trace_array_snapshot_alloc(struct trace_array *tr)
 
 	guard(mutex)(&trace_types_lock);
 
-	/* Nobody sets a condition with trace_types_lock held. */
+	/* We hold trace_types_lock, so no condition can be set meanwhile. */
 	if (tracer_uses_snapshot(tr->current_trace) ||
 	    READ_ONCE(tr->cond_snapshot))
 		return -EBUSY;
@@ -421,9 +424,8 @@ EXPORT_SYMBOL_GPL(trace_array_snapshot_alloc);
  *   resized or cleared or gets another clock, or the option pause-on-trace is
  *   set and a reader has stopped the instance
  * * %-EBUSY		- somebody keeps the snapshot buffer, maybe for long: a
- *   latency tracer, a conditional snapshot, or a reader that holds a snapshot;
- *   or the ring buffer is mapped, or a probe calls this while its CPU takes a
- *   snapshot
+ *   latency tracer or a conditional snapshot; or the ring buffer is mapped, or
+ *   a probe calls this while its CPU takes a snapshot
  * * %-EOPNOTSUPP	- no CONFIG_TRACER_SNAPSHOT
  */
 int trace_array_snapshot(struct trace_array *tr)
@@ -506,7 +508,8 @@ static int trace_array_reader_fill(struct trace_array_reader *reader)
  *
  * Nothing is consumed. The instance goes on recording, unless its option
  * pause-on-trace is set. Records that are overwritten before they are read are
- * left out. The reader holds a reference on @tr.
+ * left out. The reader holds a reference on @tr. If there is no snapshot, the
+ * text is the help that the file "snapshot" shows then.
  *
  * Context: May sleep, takes trace_types_lock.
  *
@@ -573,14 +576,15 @@ EXPORT_SYMBOL_GPL(trace_array_reader_open);
  *
  * The text is what the file "trace" or "snapshot" shows, with the header.
  *
- * Context: May sleep, takes trace_types_lock.
+ * Context: May sleep, takes trace_types_lock, trace_event_sem and
+ * trace_access_lock().
  *
- * Return: the number of bytes; 0 at the end; or
+ * Return: the number of bytes; 0 if there is nothing more now; or
  * * %-EBUSY		- a latency tracer uses the snapshot buffer by now
  * * %-EOPNOTSUPP	- no CONFIG_TRACING
  *
- * Less than @size bytes are followed by the end or by an error, which the next
- * call returns.
+ * Less than @size bytes mean that there was nothing more, or an error, which the
+ * next call returns. An instance that records may have more for that call.
  */
 ssize_t trace_array_reader_read(struct trace_array_reader *reader, char *buf,
 				size_t size)

@@ -221,7 +221,8 @@ static struct ktrace_event *ktrace_find_event(const struct ktrace_site *site)
 	struct ktrace_event *event;
 
 	hlist_for_each_entry(event, ktrace_bucket(name), node) {
-		if (!strcmp(event->name, name) &&
+		if (event->nr_fields == site->nr_args &&
+		    !strcmp(event->name, name) &&
 		    !strcmp(ktrace_event_fmt(event), ktrace_site_fmt(site)) &&
 		    !strcmp(event->call.class->system, ktrace_site_system(site)))
 			return event;
@@ -281,32 +282,6 @@ int ktrace_remove_event(struct ktrace_event *event)
 }
 
 /*
- * As tracing_reset_all_online_cpus(), with the CPUs that are offline: the next
- * event that is made may get the id of the one that is gone.
- */
-static void ktrace_clear_buffers(void)
-{
-	struct trace_array *tr;
-	int cpu;
-
-	guard(mutex)(&trace_types_lock);
-	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
-		if (!tr->clear_trace)
-			continue;
-		tr->clear_trace = false;
-		/* With no snapshot in between */
-		tracing_stop_tr(tr);
-		for_each_tracing_cpu(cpu) {
-			tracing_reset_cpu(&tr->array_buffer, cpu);
-#ifdef CONFIG_TRACER_SNAPSHOT
-			tracing_reset_cpu(&tr->snapshot_buffer, cpu);
-#endif
-		}
-		tracing_start_tr(tr);
-	}
-}
-
-/*
  * An event without sites makes room for one with the same name and another
  * format: a developer changed the format and loads the module again. Records of
  * the old event can't be read any more and are cleared.
@@ -334,7 +309,7 @@ static int ktrace_replace_event(struct ktrace_event *event)
 
 	ret = ktrace_remove_event(event);
 	if (!ret)
-		ktrace_clear_buffers();
+		tracing_reset_all_online_cpus();
 
 	return ret;
 }

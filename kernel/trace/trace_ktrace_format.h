@@ -2,8 +2,9 @@
 #ifndef _LINUX_KERNEL_TRACE_KTRACE_FORMAT_H
 #define _LINUX_KERNEL_TRACE_KTRACE_FORMAT_H
 
-#include <linux/format_decode.h>
 #include <linux/types.h>
+
+#include "../../lib/format_decode.h"
 
 /**
  * struct ktrace_conv - a conversion in a format: %-8.3lx

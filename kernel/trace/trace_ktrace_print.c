@@ -72,8 +72,9 @@ static void ktrace_print_string(struct trace_iterator *iter,
 		trace_seq_puts(&iter->seq, "(fault)");
 		return;
 	}
-	if (prec >= 0)
-		len = min(len, prec);
+	if (prec < 0)
+		prec = KTRACE_MAX_STR;
+	len = min(len, prec);
 
 	/* spec ends with .*s */
 	trace_seq_printf(&iter->seq, spec, len, str);
@@ -210,7 +211,7 @@ static enum print_line_t ktrace_print(struct trace_iterator *iter, int flags,
 			width = ktrace_value(field++, iter->ent);
 		prec = conv.spec.precision;
 		if (conv.prec_star)
-			prec = ktrace_value(field++, iter->ent);
+			prec = max((int)ktrace_value(field++, iter->ent), 0);
 		ktrace_print_field(iter, field++, &conv, width, prec);
 	}
 	trace_seq_putc(s, '\n');

@@ -117,9 +117,8 @@ ktrace_measure_all(const struct ktrace_event *event, const u64 *args,
 		   const void **srcs, u16 *lens)
 {
 	unsigned int left = KTRACE_MAX_DATA - event->nr_fields;
-	unsigned int max, len, size = event->size;
+	unsigned int max, len, star, size = event->size;
 	const void *src;
-	long star;
 
 	for (int i = event->first_piece; i < event->nr_fields; i++) {
 		const struct ktrace_field *field = &event->fields[i];
@@ -128,20 +127,16 @@ ktrace_measure_all(const struct ktrace_event *event, const u64 *args,
 			continue;
 
 		src = (void *)(unsigned long)args[i];
-		star = field->star ? (int)args[i - 1] : -1;
+		/* A negative precision is 0, as for vsnprintf(). */
+		star = field->star ? max_t(int, args[i - 1], 0) : UINT_MAX;
 		if (likely(field->op == KTRACE_OP_STRING)) {
 			/* With its final 0 always: filters rely on it. */
-			max = min_t(unsigned int, field->size - 1, left);
-			/* A negative precision is none */
-			if (star >= 0)
-				max = min_t(unsigned long, max, star);
+			max = min3(field->size - 1U, left, star);
 			src = ktrace_string(src);
 			len = max ? ktrace_strnlen(src, max) : 0;
 			left -= len++;
 		} else {
-			max = min_t(unsigned int, field->size, left);
-			if (field->star)
-				max = clamp_t(long, star, 0, max);
+			max = min3((unsigned int)field->size, left, star);
 			len = ktrace_bad_pointer(src) ? 0 : max;
 			left -= len;
 		}

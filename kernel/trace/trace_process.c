@@ -351,6 +351,7 @@ struct tracer process_tracer __read_mostly = {
 	.reset			= process_trace_reset,
 	.set_flag		= process_trace_set_flag,
 	.print_header		= process_trace_print_header,
+	.print_line		= process_print_line,
 	.open			= process_trace_open,
 	.pipe_open		= process_trace_pipe_open,
 	.close			= process_print_close,

@@ -7,7 +7,7 @@
 #include "trace.h"
 
 /* Version of the text that trace and trace_pipe print */
-#define PROCESS_TRACE_VERSION	2
+#define PROCESS_TRACE_VERSION	1
 
 enum {
 	PROCESS_OPT_LIFECYCLE	= BIT(0),
@@ -67,7 +67,7 @@ static inline u16 process_trace_gap(struct trace_array *tr)
 			gap += PROCESS_GAP_MISSED;
 	}
 
-	return (gap >> 1) + READ_ONCE(tr->follow.choices);
+	return (gap >> 1) + atomic_read(&tr->follow.choices);
 }
 
 extern struct tracer process_tracer;
@@ -93,9 +93,10 @@ process_trace_reserve(struct trace_array *tr, struct process_record *record,
 	struct ring_buffer_event *event;
 
 	/* A reader of one buffer does not see what is in the other one. */
-	if (unlikely(buffer != tr->process_buffer)) {
-		WRITE_ONCE(tr->process_buffer, buffer);
+	if (unlikely(buffer != READ_ONCE(tr->process_buffer))) {
 		process_trace_missed(tr);
+		/* Whoever finds this one finds the mark. */
+		smp_store_release(&tr->process_buffer, buffer);
 	}
 
 	event = ring_buffer_lock_reserve(buffer, size);
@@ -127,6 +128,7 @@ void process_trace_stop_syscalls(struct trace_array *tr);
 
 void process_print_open(struct trace_iterator *iter);
 void process_print_close(struct trace_iterator *iter);
+enum print_line_t process_print_line(struct trace_iterator *iter);
 void process_print_string(struct trace_seq *s, const char *str, size_t len);
 size_t process_print_room(struct trace_iterator *iter, const void *from);
 

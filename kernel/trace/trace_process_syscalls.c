@@ -227,36 +227,62 @@ void process_trace_stop_syscalls(struct trace_array *tr)
 
 /*
  * The times at which tasks entered their system calls, from the records that a
- * reader has printed. Tasks whose pids have the same hash share a slot. Only
+ * reader has come by. Tasks whose pids have the same hash share a slot. Only
  * the last one to enter a call gets a time.
+ *
+ * The next exit of a task belongs to its entry only if the reader came by all
+ * records in between. The numbers in the two records tell of those that were
+ * not made. This keeps account of those that were made, and that others have
+ * overwritten, consumed, cleared or swapped away. Not one of them is later than
+ * @since, nor is it behind a record of @since_cpu that has this time. Only
+ * entries that are later get into the slots.
  */
 #define PROCESS_STARTS_BITS	8
+#define PROCESS_NO_TIME		U64_MAX
 
 struct process_starts {
 	struct {
 		u64	enter;
-		u64	exit;
-		/* The record of the exit: others may have the same time */
-		unsigned long record;
+		/* 0: there is no such call */
 		pid_t	pid;
 		int	nr;
 		/* As it was in the record of the entry */
 		u16	gap;
 	} slots[BIT(PROCESS_STARTS_BITS)];
-	/*
-	 * The buffer, when it was cleared, and how many records had been
-	 * overwritten, all as of the last record that was printed
-	 */
-	struct trace_buffer *buffer;
-	u64 cleared;
-	unsigned long overruns;
+	/* How long the call took that returns with the last record */
+	u64		took;
+	/* The last record: others may have the same time */
+	unsigned long	record;
+	u64		ts;
+	int		cpu;
+	/* The next one of the same CPU may be gone, and not be missed yet */
+	bool		unsure;
+	unsigned int	swaps;
+	u64		since;
+	int		since_cpu;
+	/* Of each CPU, how many were overwritten or consumed */
+	unsigned long	gone[];
 };
 
 void process_print_open(struct trace_iterator *iter)
 {
+	struct process_starts *starts;
+
+	iter->private = NULL;
+	/* What a file has missed that was open before the tracer is not known. */
+	if (trace_buffer_iter(iter, cpumask_first(tracing_buffer_mask)))
+		return;
+
 	/* Without memory there are no times. */
-	iter->private = kzalloc_obj(struct process_starts,
-				    GFP_KERNEL | __GFP_NOWARN);
+	starts = kzalloc_flex(*starts, gone, nr_cpu_ids,
+			      GFP_KERNEL | __GFP_NOWARN);
+	if (!starts)
+		return;
+
+	starts->took = PROCESS_NO_TIME;
+	starts->since_cpu = -1;
+	starts->swaps = trace_snapshot_swaps(iter->tr);
+	iter->private = starts;
 }
 
 void process_print_close(struct trace_iterator *iter)
@@ -265,50 +291,112 @@ void process_print_close(struct trace_iterator *iter)
 	iter->private = NULL;
 }
 
-static struct process_starts *process_print_starts(struct trace_iterator *iter)
+/* Not for the CPU of the record that is printed, which would be overwritten. */
+static bool process_print_peek(struct trace_iterator *iter, int cpu, u64 *ts)
 {
-	struct process_starts *starts = iter->private;
-	struct trace_buffer *buffer;
-	unsigned long overruns;
+	struct ring_buffer_iter *buf_iter = trace_buffer_iter(iter, cpu);
 
-	/* The buffer of another tracer may still have records of this one. */
-	if (iter->trace != &process_tracer || !starts ||
-	    !(iter->iter_flags & TRACE_FILE_TIME_IN_NS))
-		return NULL;
+	if (buf_iter)
+		return ring_buffer_iter_peek(buf_iter, ts);
 
-	/*
-	 * Records are missing. iter->lost_events alone would tell it too late:
-	 * it comes with the next record of the CPU that has lost some, which
-	 * may be later than this one.
-	 */
-	buffer = iter->array_buffer->buffer;
-	overruns = ring_buffer_overruns(buffer);
-	if (iter->lost_events || starts->overruns != overruns ||
-	    starts->cleared != iter->array_buffer->time_start ||
-	    starts->buffer != buffer) {
-		memset(starts->slots, 0, sizeof(starts->slots));
-		starts->overruns = overruns;
-		starts->cleared = iter->array_buffer->time_start;
-		starts->buffer = buffer;
-	}
-
-	return starts;
+	return ring_buffer_peek(iter->array_buffer->buffer, cpu, ts, NULL);
 }
 
-static void process_print_enters(struct trace_iterator *iter, int nr, u16 gap)
+/* A record of another CPU may have come after the reader had looked there. */
+static bool process_print_is_first(struct trace_iterator *iter)
 {
-	struct process_starts *starts = process_print_starts(iter);
-	pid_t pid = iter->ent->pid;
-	unsigned int slot = hash_32(pid, PROCESS_STARTS_BITS);
+	u64 ts;
+	int cpu;
 
-	if (!starts)
+	for_each_tracing_cpu(cpu) {
+		if (cpu != iter->cpu && process_print_peek(iter, cpu, &ts) &&
+		    ts <= iter->ts)
+			return false;
+	}
+
+	return true;
+}
+
+/* Records are missing up to @since, or before the one that @cpu has then. */
+static void process_print_forget(struct process_starts *starts, u64 since,
+				 int cpu)
+{
+	if (since < starts->since)
 		return;
 
-	starts->slots[slot].enter = iter->ts;
-	starts->slots[slot].record = 0;
-	starts->slots[slot].pid = pid;
-	starts->slots[slot].nr = nr;
-	starts->slots[slot].gap = gap;
+	if (since == starts->since && cpu != starts->since_cpu)
+		cpu = -1;
+	memset(starts->slots, 0, sizeof(starts->slots));
+	starts->since = since;
+	starts->since_cpu = cpu;
+}
+
+/* Records of @cpu are missing, before the next one that there is. */
+static void process_print_forget_cpu(struct trace_iterator *iter, int cpu)
+{
+	struct trace_buffer *buffer = iter->array_buffer->buffer;
+	struct process_starts *starts = iter->private;
+	u64 ts = iter->ts;
+
+	if (cpu == iter->cpu || process_print_peek(iter, cpu, &ts))
+		process_print_forget(starts, ts, cpu);
+	else
+		process_print_forget(starts,
+				     ring_buffer_newest_event_ts(buffer, cpu),
+				     -1);
+}
+
+/* When were records cleared or swapped away last? */
+static u64 process_print_cut(struct trace_iterator *iter)
+{
+	u64 start = iter->array_buffer->time_start;
+	u64 cut = READ_ONCE(iter->array_buffer->cut);
+
+#ifdef CONFIG_TRACER_SNAPSHOT
+	/* snapshot_pipe has a copy of it. */
+	if (iter->snapshot_pipe)
+		cut = max(cut, READ_ONCE(iter->tr->snapshot_buffer.cut));
+#endif
+
+	/* The whole buffer began then. */
+	return max(cut, start ? start - 1 : 0);
+}
+
+/* Find out which records are missing. Returns true while some are removed. */
+static bool process_print_lost(struct trace_iterator *iter,
+			       struct process_starts *starts)
+{
+	struct trace_buffer *buffer = iter->array_buffer->buffer;
+	bool reads_copy = trace_buffer_iter(iter, iter->cpu);
+	/* Pairs with smp_mb() in trace_buffer_cut(). */
+	bool changing = smp_load_acquire(&iter->tr->resetting);
+	unsigned int swaps = trace_snapshot_swaps(iter->tr);
+	u64 cut = process_print_cut(iter);
+	unsigned long gone;
+	int cpu;
+
+	if (cut > starts->since)
+		process_print_forget(starts, cut, -1);
+	/* Iterators stay with the buffers that they were made for. */
+	if (reads_copy && swaps != starts->swaps)
+		process_print_forget(starts, PROCESS_NO_TIME, -1);
+	if (iter->lost_events)
+		process_print_forget(starts, iter->ts, iter->cpu);
+	if (starts->unsure && starts->cpu != iter->cpu)
+		process_print_forget_cpu(iter, starts->cpu);
+
+	starts->unsure = false;
+	for_each_tracing_cpu(cpu) {
+		gone = ring_buffer_overrun_cpu(buffer, cpu) +
+			ring_buffer_read_events_cpu(buffer, cpu);
+		if (gone == starts->gone[cpu])
+			continue;
+		starts->gone[cpu] = gone;
+		process_print_forget_cpu(iter, cpu);
+		starts->unsure |= reads_copy && cpu == iter->cpu;
+	}
+
+	return changing || (swaps & 1);
 }
 
 /*
@@ -321,29 +409,83 @@ static unsigned long process_print_record(struct trace_iterator *iter)
 						    (unsigned long)iter->ent;
 }
 
-static void process_print_duration(struct trace_iterator *iter, int nr, u16 gap)
+static void process_print_pass(struct trace_iterator *iter,
+			       struct process_starts *starts)
 {
+	unsigned int slot = hash_32(iter->ent->pid, PROCESS_STARTS_BITS);
 	unsigned long record = process_print_record(iter);
-	struct process_starts *starts = process_print_starts(iter);
-	pid_t pid = iter->ent->pid;
-	unsigned int slot = hash_32(pid, PROCESS_STARTS_BITS);
+	struct process_sys_enter_entry *enter;
+	struct process_sys_exit_entry *exit;
+	bool is_first = true, changing;
+
+	if (starts->record == record && starts->ts == iter->ts &&
+	    starts->cpu == iter->cpu)
+		return;
+
+	/* Before asking what is lost, so that all is seen or known to be. */
+	if (iter->ent->type == TRACE_PROCESS_SYS_EXIT)
+		is_first = process_print_is_first(iter);
+	if (starts->record && !trace_buffer_iter(iter, iter->cpu))
+		starts->gone[starts->cpu]++;
+	changing = process_print_lost(iter, starts);
+
+	starts->took = PROCESS_NO_TIME;
+	starts->record = record;
+	starts->ts = iter->ts;
+	starts->cpu = iter->cpu;
+
+	switch (iter->ent->type) {
+	case TRACE_PROCESS_SYS_ENTER:
+		trace_assign_type(enter, iter->ent);
+		starts->slots[slot].pid = 0;
+		if (iter->ts < starts->since ||
+		    (iter->ts == starts->since &&
+		     iter->cpu != starts->since_cpu))
+			break;
+		starts->slots[slot].enter = iter->ts;
+		starts->slots[slot].pid = iter->ent->pid;
+		starts->slots[slot].nr = enter->nr;
+		starts->slots[slot].gap = enter->gap;
+		break;
+	case TRACE_PROCESS_SYS_EXIT:
+		trace_assign_type(exit, iter->ent);
+		if (starts->slots[slot].pid != iter->ent->pid)
+			break;
+		/* The next one may be refused by seccomp: it has not entered. */
+		starts->slots[slot].pid = 0;
+		if (is_first && !changing &&
+		    starts->slots[slot].nr == exit->nr &&
+		    starts->slots[slot].gap == exit->gap &&
+		    starts->slots[slot].enter <= iter->ts)
+			starts->took = iter->ts - starts->slots[slot].enter;
+		break;
+	}
+}
+
+/* Here comes each record, whatever prints it. */
+enum print_line_t process_print_line(struct trace_iterator *iter)
+{
+	struct process_starts *starts = iter->private;
+
+	if (starts && iter->cpu_file == RING_BUFFER_ALL_CPUS &&
+	    (iter->iter_flags & TRACE_FILE_TIME_IN_NS))
+		process_print_pass(iter, starts);
+
+	return TRACE_TYPE_UNHANDLED;
+}
+
+static void process_print_duration(struct trace_iterator *iter)
+{
+	struct process_starts *starts = iter->private;
 	u64 us;
 	u32 ns;
 
-	if (!starts || starts->slots[slot].pid != pid ||
-	    starts->slots[slot].nr != nr || starts->slots[slot].gap != gap ||
-	    starts->slots[slot].enter > iter->ts)
+	/* The buffer of another tracer may still have records of this one. */
+	if (iter->trace != &process_tracer || !starts ||
+	    starts->took == PROCESS_NO_TIME)
 		return;
 
-	/* One that seccomp refused has not entered. */
-	if (starts->slots[slot].record &&
-	    (starts->slots[slot].record != record ||
-	     starts->slots[slot].exit != iter->ts))
-		return;
-
-	starts->slots[slot].record = record;
-	starts->slots[slot].exit = iter->ts;
-	us = div_u64_rem(iter->ts - starts->slots[slot].enter, 1000, &ns);
+	us = div_u64_rem(starts->took, 1000, &ns);
 	trace_seq_printf(&iter->seq, " <%llu.%03u us>", us, ns);
 }
 
@@ -412,7 +554,6 @@ process_sys_enter_print(struct trace_iterator *iter, int flags,
 
 	trace_assign_type(field, iter->ent);
 
-	process_print_enters(iter, field->nr, field->gap);
 	if (!field->compat)
 		meta = trace_syscall_metadata(field->nr);
 	room = process_print_room(iter, field->args);
@@ -491,7 +632,7 @@ process_sys_exit_print(struct trace_iterator *iter, int flags,
 	else
 		trace_seq_printf(s, "() = %ld", field->ret);
 
-	process_print_duration(iter, field->nr, field->gap);
+	process_print_duration(iter);
 	trace_seq_putc(s, '\n');
 
 	return trace_handle_return(s);
@@ -547,6 +688,14 @@ static void process_fmt_exit(struct seq_file *m)
 {
 	const char *name;
 	int err;
+
+	/* Nobody can parse an empty list of names. */
+	if (!IS_ENABLED(CONFIG_SYMBOLIC_ERRNAME)) {
+		seq_puts(m, "\"%s() = %ld\"");
+		process_fmt_syscalls(m);
+		seq_puts(m, ", REC->ret");
+		return;
+	}
 
 	seq_puts(m, "\"%s() = %s\"");
 	process_fmt_syscalls(m);

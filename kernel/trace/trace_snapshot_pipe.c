@@ -23,7 +23,8 @@
  *    grace period of RCU has passed. A snapshot is settled when that is over
  *    and the old records are gone.
  *
- * Taking a snapshot waits for nothing of this.
+ * Taking a snapshot waits for nothing of this but snapshot_pipe_turn(), which
+ * holds max_lock to copy some words.
  */
 
 #include <linux/bitops.h>
@@ -238,13 +239,19 @@ struct snapshot_seen {
 	unsigned int		swaps;
 	struct rcu_gp_seq	rcu;
 	bool			quiet;
+	bool			holds;
 };
 
-static bool snapshot_pipe_sees_change(struct trace_array *tr,
+static bool snapshot_pipe_sees_change(struct snapshot_pipe *pipe,
 				      struct snapshot_seen *seen)
 {
+	struct trace_array *tr = pipe->iter.tr;
+
 	/* @seen may be later than the last look at it. */
 	if (tracer_uses_snapshot(READ_ONCE(tr->current_trace)))
+		return true;
+
+	if (READ_ONCE(pipe->holds) != seen->holds)
 		return true;
 
 	return seen->quiet ? READ_ONCE(tr->snapshot_swaps) != seen->swaps :
@@ -255,10 +262,10 @@ static bool snapshot_pipe_sees_change(struct trace_array *tr,
  * The condition of a wait, without the mutex of the iterator: @seen is what the
  * task has seen with it. Others may read the same file.
  */
-static bool snapshot_pipe_has_changed(struct trace_array *tr,
+static bool snapshot_pipe_has_changed(struct snapshot_pipe *pipe,
 				      struct snapshot_seen *seen)
 {
-	if (snapshot_pipe_sees_change(tr, seen))
+	if (snapshot_pipe_sees_change(pipe, seen))
 		return true;
 
 	/*
@@ -269,9 +276,9 @@ static bool snapshot_pipe_has_changed(struct trace_array *tr,
 	if (!seen->quiet)
 		return false;
 
-	trace_announce_waiter(tr, TRACE_WAITER_SNAPSHOT);
+	trace_announce_waiter(pipe->iter.tr, TRACE_WAITER_SNAPSHOT);
 
-	return snapshot_pipe_sees_change(tr, seen);
+	return snapshot_pipe_sees_change(pipe, seen);
 }
 
 /*
@@ -320,6 +327,11 @@ static int snapshot_pipe_wait(struct snapshot_pipe *pipe, bool block)
 		if (tracer_uses_snapshot(READ_ONCE(tr->current_trace)))
 			return -EBUSY;
 
+		/*
+		 * Once it holds one there is no later one. Pairs with
+		 * smp_store_release() in snapshot_pipe_set_hold().
+		 */
+		seen.holds = smp_load_acquire(&pipe->holds);
 		settled = snapshot_pipe_settle(pipe);
 		pipe->seen = pipe->count;
 		if (settled && snapshot_pipe_has_records(pipe))
@@ -333,8 +345,7 @@ static int snapshot_pipe_wait(struct snapshot_pipe *pipe, bool block)
 
 		if (!block)
 			return -EAGAIN;
-		/* There is no other snapshot as long as this file holds one. */
-		if (settled && READ_ONCE(pipe->holds))
+		if (settled && seen.holds)
 			return 0;
 		if (signal_pending(current))
 			return -ERESTARTSYS;
@@ -344,7 +355,7 @@ static int snapshot_pipe_wait(struct snapshot_pipe *pipe, bool block)
 		seen.quiet = pipe->quiet;
 		mutex_unlock(&pipe->iter.mutex);
 		ret = wait_event_interruptible(tr->snapshots.wait,
-					       snapshot_pipe_has_changed(tr,
+					       snapshot_pipe_has_changed(pipe,
 									 &seen));
 		mutex_lock(&pipe->iter.mutex);
 		if (ret)
@@ -361,9 +372,10 @@ static void snapshot_pipe_print(struct snapshot_pipe *pipe, size_t cnt)
 	char *text;
 	int len;
 
+	/* The text begins with the mark: what pipe_open() prints is left out. */
+	snapshot_pipe_set_tracer(pipe);
 	trace_iterator_reset(iter);
 	trace_seq_init(s);
-	snapshot_pipe_set_tracer(pipe);
 
 	trace_event_read_lock();
 	trace_access_lock(iter->cpu_file);
@@ -493,6 +505,7 @@ static void snapshot_pipe_begin_marks(struct trace_array *tr)
 	tr->snapshots.piped = true;
 }
 
+/* Returns 1 if it holds the snapshot now and did not before, 0, or an error. */
 static int snapshot_pipe_set_hold(struct snapshot_pipe *pipe, bool hold)
 {
 	struct trace_array *tr = pipe->iter.tr;
@@ -517,12 +530,15 @@ static int snapshot_pipe_set_hold(struct snapshot_pipe *pipe, bool hold)
 		tracing_disarm_snapshot(tr);
 	}
 
-	WRITE_ONCE(pipe->holds, hold);
 	scoped_guard(trace_max_lock_irqsave, tr)
 		WRITE_ONCE(tr->snapshots.holds,
 			   tr->snapshots.holds + (hold ? 1 : -1));
+	/* Pairs with smp_load_acquire() in snapshot_pipe_wait(). */
+	smp_store_release(&pipe->holds, hold);
+	/* A read() of this file may wait for the next snapshot. */
+	wake_up_all(&tr->snapshots.wait);
 
-	return 0;
+	return hold;
 }
 
 /* A word that is written to the file of a reader */
@@ -546,7 +562,6 @@ static ssize_t snapshot_pipe_write(struct file *filp, const char __user *ubuf,
 	struct snapshot_pipe *pipe = filp->private_data;
 	struct inode *inode = file_inode(filp);
 	struct trace_array *tr = inode->i_private;
-	bool held = pipe && READ_ONCE(pipe->holds);
 	unsigned long val;
 	char text[32];
 	int ret;
@@ -563,7 +578,7 @@ static ssize_t snapshot_pipe_write(struct file *filp, const char __user *ubuf,
 				 -EINVAL;
 	else if (ret == -EINVAL)
 		ret = snapshot_pipe_command(pipe, text);
-	if (ret)
+	if (ret < 0)
 		return ret;
 
 	if (filp->f_flags & O_NONBLOCK)
@@ -580,7 +595,7 @@ static ssize_t snapshot_pipe_write(struct file *filp, const char __user *ubuf,
 	}
 
 	/* A signal left old records there: undo "hold", but no snapshot. */
-	if (signal_pending(current) && !held && READ_ONCE(pipe->holds)) {
+	if (ret && signal_pending(current)) {
 		snapshot_pipe_set_hold(pipe, false);
 		return -ERESTARTSYS;
 	}
@@ -684,7 +699,8 @@ static int snapshot_pipe_open(struct inode *inode, struct file *filp)
 		}
 	}
 
-	return nonseekable_open(inode, filp);
+	/* A read() that waits must not keep others from writing to the file. */
+	return stream_open(inode, filp);
 }
 
 static int snapshot_pipe_release(struct inode *inode, struct file *filp)
@@ -756,6 +772,8 @@ static int snapshot_enable(struct trace_array *tr)
 
 static int snapshot_disable(struct trace_array *tr)
 {
+	int ret;
+
 	guard(mutex)(&trace_types_lock);
 
 	if (!tr->allocated_snapshot)
@@ -765,10 +783,11 @@ static int snapshot_disable(struct trace_array *tr)
 	if (tr->snapshot)
 		return -EBUSY;
 
-	tr->snapshot_enabled = false;
-	free_snapshot(tr);
+	ret = tracing_try_free_snapshot(tr);
+	if (!ret)
+		tr->snapshot_enabled = false;
 
-	return 0;
+	return ret;
 }
 
 static ssize_t snapshot_enabled_write(struct file *filp,

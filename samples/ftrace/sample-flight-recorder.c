@@ -12,9 +12,9 @@
  *
  * The events are enabled all the time. A notifier of network devices switches
  * recording on and off, and takes the snapshot. It runs under RTNL, so a work
- * item does what takes longer. A dump has all records of an outage and none of
- * an earlier one, however fast the outages follow each other, if nobody else
- * uses snapshots of the instance:
+ * item does what takes longer. A dump has the records of one outage and none of
+ * an earlier one, if nobody else uses snapshots of the instance. Outages that
+ * follow each other faster than the work item are in one dump:
  *
  *	the link is lost	record; the work item empties the snapshot buffer
  *	it is back		stop; when that is done, swap the two buffers, and

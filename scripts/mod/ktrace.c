@@ -135,6 +135,12 @@ static const struct printf_ext *find_ext(const char *letters)
 	return NULL;
 }
 
+/* As isalnum() of the kernel, which vsnprintf() asks: letters of Latin-1, too */
+static bool is_alnum(unsigned char c)
+{
+	return isalnum(c) || (c >= 0xc0 && c != 0xd7 && c != 0xf7);
+}
+
 /* A %p, with @p behind it */
 static void check_pointer(struct module *mod, const struct site *site,
 			  const char *p, bool width, bool precision)
@@ -142,7 +148,7 @@ static void check_pointer(struct module *mod, const struct site *site,
 	const struct printf_ext *ext;
 	int len = 0;
 
-	while (isalnum(p[len]))
+	while (is_alnum(p[len]))
 		len++;
 	if (!len)
 		return;

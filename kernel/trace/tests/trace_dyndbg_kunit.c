@@ -355,6 +355,7 @@ static void probe_with_messages(void *data, const struct _ddebug *site,
 
 	site_of_pr(env, "nested\n");
 	/* As in an interrupt */
+	guard(irqsave)();
 	preempt_count_add(HARDIRQ_OFFSET);
 	site_of_pr(env, "interrupt\n");
 	preempt_count_sub(HARDIRQ_OFFSET);

@@ -412,6 +412,30 @@ static void list_without_memory(struct kunit *test)
 	KUNIT_FAIL(test, "allocations do not end");
 }
 
+/* A task is freed, and another one has its pid already. */
+static void pid_used_again(struct kunit *test)
+{
+	struct syscall_env *env = test->priv;
+	struct trace_array *tr = env->kunit.tr;
+	struct task_struct *gone;
+
+	gone = kunit_kzalloc(test, sizeof(*gone), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, gone);
+	gone->pid = env->stranger->pid;
+
+	set_task(test, tr, env->stranger);
+	enable(test, tr, true);
+	follow_fork(test, tr, true);
+	KUNIT_EXPECT_TRUE(test, comes(env->stranger));
+	trace_sched_process_free(gone);
+	KUNIT_EXPECT_FALSE(test, in_list(tr, env->stranger->pid));
+	KUNIT_EXPECT_FALSE(test, comes(env->stranger));
+
+	follow_fork(test, tr, false);
+	enable(test, tr, false);
+	set_list(tr, NULL);
+}
+
 /* Triggers without a condition fire for all tasks. */
 static void trigger_gets_all(struct kunit *test)
 {
@@ -542,6 +566,7 @@ static struct kunit_case syscall_cases[] = {
 	KUNIT_CASE(pid_to_come),
 	KUNIT_CASE(exec_changes_the_pid),
 	KUNIT_CASE(list_without_memory),
+	KUNIT_CASE(pid_used_again),
 	KUNIT_CASE(trigger_gets_all),
 	KUNIT_CASE_SLOW(no_child_is_lost),
 	{}

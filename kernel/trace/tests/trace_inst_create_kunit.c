@@ -6,6 +6,7 @@
 
 #include <kunit/test.h>
 #include <linux/limits.h>
+#include <linux/mutex.h>
 #include <linux/ring_buffer.h>
 
 #include "trace_inst_kunit.h"
@@ -50,6 +51,65 @@ static void new_as_documented(struct kunit *test)
 	KUNIT_EXPECT_GT(test, trace_array_printk(tr, _THIS_IP_, "text\n"), 0);
 	KUNIT_EXPECT_EQ(test, ring_buffer_entries(buffer), 1);
 	destroy_other(test, tr);
+}
+
+/* Of the options at the top level, two that change what a reader gets */
+#define TOP_OVERWRITE	TRACE_ITER(OVERWRITE)
+#define TOP_RAW		TRACE_ITER(RAW)
+
+static u64 top_options(void)
+{
+	guard(mutex)(&trace_types_lock);
+
+	return top_trace_array()->trace_flags;
+}
+
+static void set_top_options(u64 flags)
+{
+	guard(mutex)(&event_mutex);
+	guard(mutex)(&trace_types_lock);
+
+	set_tracer_flag(top_trace_array(), TOP_OVERWRITE,
+			!!(flags & TOP_OVERWRITE));
+	set_tracer_flag(top_trace_array(), TOP_RAW, !!(flags & TOP_RAW));
+}
+
+static void restore_top_options(void *flags)
+{
+	set_top_options(*(u64 *)flags);
+}
+
+/* Root's options at the top level are for mkdir only. */
+static void new_with_default_options(struct kunit *test)
+{
+	u64 *flags = kunit_kzalloc(test, sizeof(*flags), GFP_KERNEL);
+	struct trace_array *tr;
+
+	KUNIT_ASSERT_NOT_NULL(test, flags);
+	*flags = top_options();
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test,
+							restore_top_options,
+							flags), 0);
+	set_top_options(TOP_RAW);
+
+	tr = create_other(test);
+	KUNIT_EXPECT_TRUE(test, tr->trace_flags & TOP_OVERWRITE);
+	KUNIT_EXPECT_FALSE(test, tr->trace_flags & TOP_RAW);
+
+	/* The newest records stay. */
+	KUNIT_EXPECT_EQ(test, trace_array_set_buffer_size(tr, 1), 0);
+	KUNIT_EXPECT_EQ(test, trace_array_init_printk(tr), 0);
+	for (int i = 0; i < 1000; i++)
+		trace_array_printk(tr, _THIS_IP_, "%0100d\n", i);
+	KUNIT_EXPECT_GT(test, ring_buffer_overruns(tr->array_buffer.buffer), 0);
+	destroy_other(test, tr);
+
+	KUNIT_ASSERT_EQ(test, trace_kunit_mkdir(test, INST_OTHER), 0);
+	tr = trace_kunit_find(INST_OTHER);
+	KUNIT_ASSERT_NOT_NULL(test, tr);
+	KUNIT_EXPECT_FALSE(test, tr->trace_flags & TOP_OVERWRITE);
+	KUNIT_EXPECT_TRUE(test, tr->trace_flags & TOP_RAW);
+	KUNIT_EXPECT_EQ(test, trace_kunit_rmdir(test, INST_OTHER), 0);
 }
 
 static void create_existing(struct kunit *test)
@@ -191,6 +251,7 @@ static void destroy_without_reference(struct kunit *test)
 static struct kunit_case create_cases[] = {
 	KUNIT_CASE(create_new),
 	KUNIT_CASE(new_as_documented),
+	KUNIT_CASE(new_with_default_options),
 	KUNIT_CASE(create_existing),
 	KUNIT_CASE(get_or_create),
 	KUNIT_CASE(create_with_bad_name),

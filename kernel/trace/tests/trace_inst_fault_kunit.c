@@ -76,6 +76,7 @@ static void check_reader(struct kunit *test, int ret)
 {
 	struct trace_array *tr = inst_tr(test);
 	struct inst_kunit *inst = test->priv;
+	size_t same = 0;
 	ssize_t len;
 
 	if (ret) {
@@ -85,7 +86,10 @@ static void check_reader(struct kunit *test, int ret)
 					      INST_TEXT_SIZE - 1);
 		trace_array_reader_close(opened);
 		inst->its[max(len, 0)] = '\0';
-		KUNIT_EXPECT_STREQ(test, inst->its, inst->mine);
+		/* KUnit cuts long texts. */
+		while (inst->its[same] && inst->its[same] == inst->mine[same])
+			same++;
+		KUNIT_EXPECT_STREQ(test, inst->its + same, inst->mine + same);
 	}
 	KUNIT_EXPECT_EQ(test, tr->ref, 2);
 	KUNIT_EXPECT_EQ(test, tr->stop_count, 0);
@@ -94,8 +98,11 @@ static void check_reader(struct kunit *test, int ret)
 static void reader_without_memory(struct kunit *test)
 {
 	inst_write(test, "trace_options", "pause-on-trace");
-	/* The text would change when the name of the command gets known. */
-	inst_write(test, "trace_options", "norecord-cmd");
+	/*
+	 * The name of the command would change in the text. trace_printk(), if
+	 * the kernel has any, saves it at the next context switch.
+	 */
+	inst_write(test, "trace_options", "nocontext-info");
 	inst_enable(test);
 	inst_record(0, 10);
 	inst_text(test, 0);

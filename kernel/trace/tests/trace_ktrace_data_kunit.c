@@ -145,6 +145,8 @@ static void precise_strings(struct kunit *test)
 {
 	/* No 0 at the end of the first four */
 	char array[8] = { 'a', 'b', 'c', 'd', 'e', 0 };
+	struct ring_buffer_event *rb;
+	const u32 *words;
 
 	ktrace_kunit_switch(test, "kunit_precise", true);
 	trace_precise(array, 4);
@@ -154,7 +156,15 @@ static void precise_strings(struct kunit *test)
 	expect_begins(test, "kunit_precise: abc||    ab|abcde |");
 	ktrace_kunit_clear(test);
 	trace_precise(array, -1);
-	expect_begins(test, "kunit_precise: abc|abcde|    ab|abcde |");
+	expect_begins(test, "kunit_precise: abc||    ab|abcde |");
+
+	/* The record has no more than the final 0. */
+	ktrace_kunit_clear(test);
+	ktrace_kunit_switch(test, "kunit_bounded", true);
+	trace_bounded(array, -1);
+	rb = ktrace_kunit_consume(test);
+	words = ring_buffer_event_data(rb) + sizeof(struct trace_entry);
+	KUNIT_EXPECT_EQ(test, words[1] >> 16, 1);
 }
 
 static noinline void trace_ten_strings(const char *str)

@@ -444,11 +444,13 @@ static void refused_sites(struct kunit *test)
 		KTRACE_KUNIT_SITE_IN("ktrace", "kunit_bad12", "%d", 1, 19),
 		KTRACE_KUNIT_SITE_IN("", "kunit_bad13", "%d", 1, 20),
 		KTRACE_KUNIT_SITE("kunit_good", "%d", 1, 21),
+		KTRACE_KUNIT_SITE("kunit_good", "%d", 2, 23),
 		KTRACE_KUNIT_SITE("kunit_bad14", "", 0, 22),
 	};
 	struct ktrace_site *too_long = &sites[ARRAY_SIZE(sites) - 1];
-	struct ktrace_site *good = &sites[ARRAY_SIZE(sites) - 2];
+	struct ktrace_site *good = &sites[ARRAY_SIZE(sites) - 3];
 	char *text = kunit_kzalloc(test, 2048, GFP_KERNEL);
+	const char *name;
 	int len;
 
 	KUNIT_ASSERT_NOT_NULL(test, text);
@@ -461,9 +463,9 @@ static void refused_sites(struct kunit *test)
 		if (&sites[i] == good)
 			continue;
 		ktrace_kunit_expect_state(test, &sites[i], "refused");
-		KUNIT_EXPECT_FALSE(test,
-				   ktrace_kunit_exists(test,
-						       ktrace_site_name(&sites[i])));
+		name = ktrace_site_name(&sites[i]);
+		KUNIT_EXPECT_EQ(test, ktrace_kunit_exists(test, name),
+				!strcmp(name, "kunit_good"));
 	}
 	ktrace_kunit_expect_state(test, good, "off");
 	ktrace_kunit_unload(test);

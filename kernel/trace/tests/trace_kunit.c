@@ -12,6 +12,7 @@
 #include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 #include <trace/events/kmem.h>
 
@@ -287,6 +288,7 @@ static const char * const failslab_values[] = { "N\n", "0\n" };
 struct failslab {
 	struct kunit		*test;
 	struct vfsmount		*debugfs;
+	struct mm_struct	*mm;
 	char			saved[ARRAY_SIZE(failslab_files)][16];
 };
 
@@ -318,12 +320,21 @@ static int failslab_set(struct failslab *failslab, int nr, const char *value)
 static void failslab_restore(void *data)
 {
 	struct failslab *failslab = data;
+	bool borrow = !current->mm;
 
 	trace_kunit_fail_stop();
+	/* KUnit cleans up in a task of its own, without user memory. */
+	if (borrow)
+		kthread_use_mm(failslab->mm);
 	for (int i = 0; i < ARRAY_SIZE(failslab_files); i++) {
 		if (failslab->saved[i][0])
-			failslab_set(failslab, i, failslab->saved[i]);
+			KUNIT_EXPECT_EQ(failslab->test,
+					failslab_set(failslab, i,
+						     failslab->saved[i]), 0);
 	}
+	if (borrow)
+		kthread_unuse_mm(failslab->mm);
+	mmput(failslab->mm);
 }
 
 /**
@@ -337,13 +348,11 @@ void trace_kunit_failslab(struct kunit *test)
 	struct failslab *failslab = kunit_kzalloc(test, sizeof(*failslab),
 						  GFP_KERNEL);
 
-	/* There is no user memory to read the files to. */
-	if (IS_ENABLED(CONFIG_UML))
-		kunit_skip(test, "no files without a task of user space");
-
 	KUNIT_ASSERT_NOT_NULL(test, failslab);
 	failslab->test = test;
 	failslab->debugfs = mount_fs(test, "debugfs");
+	failslab->mm = current->mm;
+	mmget(failslab->mm);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, failslab_restore,
 							failslab), 0);
 	for (int i = 0; i < ARRAY_SIZE(failslab_files); i++)
@@ -390,8 +399,11 @@ void trace_kunit_without_memory(struct kunit *test,
 		if (ret)
 			failed++;
 		/* One fault tells enough. */
-		if (test->status == KUNIT_FAILURE)
+		if (test->status == KUNIT_FAILURE) {
+			kunit_info(test, "allocation %u of %u, result %d", nth,
+				   total, ret);
 			break;
+		}
 	}
 	KUNIT_EXPECT_GT(test, failed, 0);
 }

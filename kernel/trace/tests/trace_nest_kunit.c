@@ -25,7 +25,9 @@
 #define NEST_RECORDS	256
 #define NEST_LEVELS	4
 /* Bytes of the largest record that ring_buffer_write() gets */
-#define NEST_DATA	1024
+#define NEST_DATA	(PAGE_SIZE / 4)
+/* A page has room for four of these. */
+#define NEST_LARGE	(NEST_DATA - 24)
 /* Bytes of a time stamp of its own before a record */
 #define NEST_STAMP	8
 /* Instead of the number of one call or instruction: each of the first ones */
@@ -44,6 +46,7 @@ enum nest_state {
 	NEST_STORM	= BIT(7),	/* the interrupts write all pages full */
 	/* Without an interrupt the record goes to the next page. */
 	NEST_CROSS	= BIT(8),
+	NEST_STILL	= BIT(9),	/* the clock does not go on */
 };
 
 /**
@@ -91,8 +94,10 @@ static const struct nest_variant variants[] = {
 	{ "overwrite, one",	32, 16, 36, NEST_FULL | NEST_OVERWRITE },
 	{ "full",		32, 16, 20, NEST_FULL | NEST_CROSS },
 	{ "full, one",		32, 16, 36, NEST_FULL },
-	{ "storm",		32, 1000, -1, NEST_OVERWRITE | NEST_STORM },
-	{ "storm, full",	32, 1000, 20,
+	/* Two interrupts, and the next one is the first on a new page. */
+	{ "still",		32, 16, 20 + 20, NEST_STILL },
+	{ "storm",		32, NEST_LARGE, -1, NEST_OVERWRITE | NEST_STORM },
+	{ "storm, full",	32, NEST_LARGE, 20,
 	  NEST_FULL | NEST_STORM | NEST_CROSS },
 };
 
@@ -383,8 +388,8 @@ static bool nest_leave(struct nest *n, int room)
 
 		size = need - stamp;
 		/* One page further; steps; no record takes 120 bytes. */
-		if (size < 24 || size > 1100)
-			size = 1000;
+		if (size < 24 || size > NEST_LARGE + 100)
+			size = NEST_LARGE;
 		else if (!RB_FORCE_8BYTE_ALIGNMENT && size == 120)
 			size = 60;
 		size -= RB_EVNT_HDR_SIZE;
@@ -419,7 +424,10 @@ static bool nest_prepare(struct nest *n)
 	int crossed, i;
 
 	n->buffer = v->state & NEST_LOCAL ? n->local : n->counting;
-	n->step = v->state & NEST_EXTEND ? 1ULL << TS_SHIFT : 1;
+	n->step = v->state & NEST_EXTEND ? 1ULL << TS_SHIFT :
+					   !(v->state & NEST_STILL);
+	/* No time is that of a page of an earlier shot. */
+	atomic64_inc(&n->now);
 	ring_buffer_change_overwrite(n->buffer, v->state & NEST_OVERWRITE);
 	ring_buffer_set_time_stamp_abs(n->buffer, v->state & NEST_ABS);
 	n->serial++;
@@ -439,7 +447,7 @@ static bool nest_prepare(struct nest *n)
 	/* The page of the reader, and two more */
 	page = n->pos - 1;
 	for (crossed = 0, i = 0; v->state & NEST_FULL && crossed < 2; i++) {
-		nest_write(n, 'c', 900);
+		nest_write(n, 'c', NEST_LARGE - 100);
 		crossed += !!((page ^ (n->pos - 1)) & PAGE_MASK);
 		page = n->pos - 1;
 		if (i > 32)
@@ -453,9 +461,9 @@ static bool nest_prepare(struct nest *n)
 	} else if (v->room >= 0) {
 		if (!nest_leave(n, v->room))
 			return false;
-	} else if (nest_left(n) < 2000) {
-		nest_write(n, 'c', 1000);
-		nest_write(n, 'c', 1000);
+	} else if (nest_left(n) < 2 * NEST_LARGE) {
+		nest_write(n, 'c', NEST_LARGE);
+		nest_write(n, 'c', NEST_LARGE);
 	}
 	if (v->state & NEST_DISCARDED)
 		nest_write(n, 'd', 40);

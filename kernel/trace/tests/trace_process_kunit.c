@@ -12,6 +12,7 @@
 #include <linux/fs.h>
 #include <linux/sched/task.h>
 #include <linux/signal.h>
+#include <linux/trace_clock.h>
 #include <linux/uaccess.h>
 
 #include <asm/syscall.h>
@@ -30,6 +31,8 @@
 #define STRING		"kunit string"
 #define NO_ADDRESS	8
 #define TEXT_SIZE	SZ_64K
+#define NO_ENTRY	(IS_ENABLED(CONFIG_SYMBOLIC_ERRNAME) ? \
+			 "openat() = -1 ENOENT <" : "openat() = -2 <")
 #define OPENAT		": openat(dfd=0, filename=NULL, flags=0x0, mode=0000)\n"
 
 struct process_kunit {
@@ -79,14 +82,15 @@ static pid_t fork_child(struct kunit *test)
 	return nr;
 }
 
-static bool has(struct kunit *test, struct trace_array *tr, const char *what)
+static bool file_has(struct kunit *test, struct trace_array *tr,
+		     const char *name, const char *what)
 {
 	struct process_kunit *process = test->priv;
 	struct file *file;
 	size_t len = 0;
 	ssize_t ret;
 
-	file = trace_kunit_open(test, tr->name, "trace", O_RDONLY);
+	file = trace_kunit_open(test, tr->name, name, O_RDONLY);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
 	while ((ret = trace_kunit_read(test, file)) > 0 &&
 	       len + ret < sizeof(process->text)) {
@@ -99,6 +103,11 @@ static bool has(struct kunit *test, struct trace_array *tr, const char *what)
 	KUNIT_ASSERT_EQ(test, ret, 0);
 
 	return strstr(process->text, what);
+}
+
+static bool has(struct kunit *test, struct trace_array *tr, const char *what)
+{
+	return file_has(test, tr, "trace", what);
 }
 
 static void forks_and_exits(struct kunit *test)
@@ -117,7 +126,7 @@ static void forks_and_exits(struct kunit *test)
 	snprintf(what, sizeof(what), "-%d ", nr);
 	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
 	KUNIT_EXPECT_TRUE(test, has(test, tr, ": +++ exited with 3 +++"));
-	KUNIT_EXPECT_TRUE(test, has(test, tr, "# process trace, version 2\n"));
+	KUNIT_EXPECT_TRUE(test, has(test, tr, "# process trace, version 1\n"));
 
 	/* The first and the last flag that has a name, one that has none */
 	trace_task_newtask(current, CLONE_VM | CLONE_INTO_CGROUP | BIT_ULL(63));
@@ -294,7 +303,7 @@ static void syscalls_with_names(struct kunit *test)
 	trace_sys_enter(regs, __NR_openat);
 	trace_sys_exit(regs, 17);
 	KUNIT_EXPECT_TRUE(test, has(test, tr, OPENAT));
-	KUNIT_EXPECT_TRUE(test, has(test, tr, "openat() = -1 ENOENT <"));
+	KUNIT_EXPECT_TRUE(test, has(test, tr, NO_ENTRY));
 	KUNIT_EXPECT_TRUE(test, has(test, tr, "() = 17 <"));
 
 	/* A call that seccomp refuses has not entered, and has no time. */
@@ -456,6 +465,194 @@ static void no_time_after_losses(struct kunit *test)
 	trace_sys_exit(regs, 300);
 	read_pipe(test, file);
 	KUNIT_EXPECT_TRUE(test, strstr(process->text, "() = 300 <"));
+}
+
+static void consume_cpu(struct kunit *test, struct trace_array *tr, int cpu)
+{
+	while (ring_buffer_consume(tr->array_buffer.buffer, cpu, NULL, NULL))
+		;
+}
+
+/* Another reader has consumed the result of one call, and the next entry. */
+static void no_time_with_two_readers(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+	struct file *file;
+
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	file = trace_kunit_open(test, tr->name, "trace_pipe",
+				O_RDONLY | O_NONBLOCK);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, close_file, file),
+			0);
+
+	trace_sys_enter(regs, __NR_openat);
+	read_pipe(test, file);
+	trace_sys_exit(regs, 100);
+	trace_sys_enter(regs, __NR_openat);
+	consume_cpu(test, tr, raw_smp_processor_id());
+	trace_sys_exit(regs, 200);
+	read_pipe(test, file);
+	KUNIT_EXPECT_FALSE(test, strstr(process->text, "() = 100"));
+	KUNIT_EXPECT_TRUE(test, strstr(process->text, "() = 200\n"));
+
+	trace_sys_enter(regs, __NR_openat);
+	trace_sys_exit(regs, 300);
+	read_pipe(test, file);
+	KUNIT_EXPECT_TRUE(test, strstr(process->text, "() = 300 <"));
+}
+
+/* What is printed as numbers is not forgotten. */
+static void no_time_after_numbers(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+	char noraw[] = "noraw", raw[] = "raw";
+	struct file *file;
+
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	file = trace_kunit_open(test, tr->name, "trace_pipe",
+				O_RDONLY | O_NONBLOCK);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, close_file, file),
+			0);
+
+	trace_sys_enter(regs, __NR_openat);
+	read_pipe(test, file);
+	KUNIT_ASSERT_EQ(test, trace_set_options(tr, raw), 0);
+	trace_sys_exit(regs, 100);
+	read_pipe(test, file);
+	KUNIT_ASSERT_EQ(test, trace_set_options(tr, noraw), 0);
+	/* Refused by seccomp */
+	trace_sys_exit(regs, 200);
+	read_pipe(test, file);
+	KUNIT_EXPECT_TRUE(test, strstr(process->text, "() = 200\n"));
+
+	KUNIT_ASSERT_EQ(test, trace_set_options(tr, raw), 0);
+	trace_sys_enter(regs, __NR_openat);
+	read_pipe(test, file);
+	KUNIT_ASSERT_EQ(test, trace_set_options(tr, noraw), 0);
+	trace_sys_exit(regs, 300);
+	read_pipe(test, file);
+	KUNIT_EXPECT_TRUE(test, strstr(process->text, "() = 300 <"));
+}
+
+/* Records of two CPUs that have the same time have no order. */
+static void run_on(struct kunit *test, int cpu)
+{
+	u64 now = trace_clock_local();
+
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(cpu)),
+			0);
+	while (trace_clock_local() <= now)
+		cpu_relax();
+}
+
+static void overwrite_cpu(struct kunit *test, struct trace_array *tr, int cpu)
+{
+	run_on(test, cpu);
+	for (int i = 0; i < PAGE_SIZE / 8; i++)
+		deliver(SIGUSR1, SI_USER);
+	KUNIT_EXPECT_GT(test, ring_buffer_overruns(tr->array_buffer.buffer), 0);
+}
+
+static void clear_cpu(struct kunit *test, struct trace_array *tr, int cpu)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/trace", cpu);
+	KUNIT_EXPECT_EQ(test, trace_kunit_write(test, name, ""), 0);
+}
+
+static void swap_cpu(struct kunit *test, struct trace_array *tr, int cpu)
+{
+	char name[32];
+
+	if (!IS_ENABLED(CONFIG_RING_BUFFER_ALLOW_SWAP)) {
+		clear_cpu(test, tr, cpu);
+		return;
+	}
+
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/snapshot", cpu);
+	KUNIT_EXPECT_EQ(test, trace_kunit_write(test, name, "1"), 0);
+}
+
+/*
+ * One call begins on the first CPU and returns on the second one, the next one
+ * the other way round. Without the records of the second CPU they look like
+ * one call.
+ */
+static void two_calls(struct kunit *test, struct pt_regs *regs,
+		      const int cpu[2])
+{
+	run_on(test, cpu[0]);
+	trace_sys_enter(regs, __NR_openat);
+	run_on(test, cpu[1]);
+	trace_sys_exit(regs, 100);
+	trace_sys_enter(regs, __NR_openat);
+	run_on(test, cpu[0]);
+	trace_sys_exit(regs, 200);
+}
+
+static void no_time_without_a_cpu(struct kunit *test)
+{
+	static void (* const lose[])(struct kunit *test, struct trace_array *tr,
+				     int cpu) = {
+		overwrite_cpu, consume_cpu, clear_cpu, swap_cpu,
+	};
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+	int cpu[2];
+
+	trace_kunit_two_cpus(test, cpu);
+	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, "buffer_size_kb", "8"),
+			0);
+	choose_me(test, tr);
+	for (int i = 0; i < ARRAY_SIZE(lose); i++) {
+		set_tracer(test, tr, "process");
+		two_calls(test, regs, cpu);
+		KUNIT_EXPECT_TRUE_MSG(test, has(test, tr, "() = 200 <"), "%d",
+				      i);
+
+		lose[i](test, tr, cpu[1]);
+		KUNIT_EXPECT_FALSE_MSG(test, has(test, tr, "() = 100"), "%d",
+				       i);
+		KUNIT_EXPECT_TRUE_MSG(test, has(test, tr, "() = 200\n"), "%d",
+				      i);
+
+		run_on(test, cpu[1]);
+		trace_sys_enter(regs, __NR_openat);
+		run_on(test, cpu[0]);
+		trace_sys_exit(regs, 300);
+		KUNIT_EXPECT_TRUE_MSG(test, has(test, tr, "() = 300 <"), "%d",
+				      i);
+		/* This clears the buffer. */
+		set_tracer(test, tr, "nop");
+	}
+}
+
+static void no_time_in_the_file_of_a_cpu(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+	char name[32];
+	int cpu[2];
+
+	trace_kunit_two_cpus(test, cpu);
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	two_calls(test, regs, cpu);
+
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/trace", cpu[0]);
+	KUNIT_EXPECT_TRUE(test, file_has(test, tr, name, "() = 200\n"));
+	KUNIT_EXPECT_FALSE(test, file_has(test, tr, name, "() = 100"));
 }
 
 static void enter_openat(struct pt_regs *regs, unsigned long filename)
@@ -671,6 +868,10 @@ static struct kunit_case process_cases[] = {
 	KUNIT_CASE(no_time_across_a_gap),
 	KUNIT_CASE(no_time_across_many_gaps),
 	KUNIT_CASE(no_time_after_losses),
+	KUNIT_CASE(no_time_with_two_readers),
+	KUNIT_CASE(no_time_after_numbers),
+	KUNIT_CASE(no_time_without_a_cpu),
+	KUNIT_CASE(no_time_in_the_file_of_a_cpu),
 	KUNIT_CASE(strings_of_syscalls),
 	KUNIT_CASE(strings_of_two_arguments),
 	KUNIT_CASE(hostile_strings),

@@ -233,8 +233,10 @@ static void enabled_with_latency_tracer(struct kunit *test)
 	struct trace_array *tr = env->tr;
 	struct file *file;
 
-	if (tracing_set_tracer(tr, "wakeup"))
+	if (!IS_ENABLED(CONFIG_SCHED_TRACER))
 		kunit_skip(test, "needs CONFIG_SCHED_TRACER");
+
+	KUNIT_ASSERT_EQ(test, tracing_set_tracer(tr, "wakeup"), 0);
 
 	/* The buffer is the tracer's, and goes with it. */
 	expect_enabled(test, true);
@@ -373,7 +375,10 @@ static void set_resetting(struct trace_array *tr, int nr)
 	tr->resetting += nr;
 }
 
-/* As tracing_begin_reset() and tracing_end_reset() do it. */
+/*
+ * As tracing_begin_reset() and tracing_end_reset() do it, but without the mutex
+ * that lets writes to files wait.
+ */
 static void take_while_cleared(struct kunit *test)
 {
 	struct trace_kunit *env = test->priv;

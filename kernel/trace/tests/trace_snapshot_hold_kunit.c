@@ -164,11 +164,13 @@ static void hold_and_latency_tracer(struct kunit *test)
 	struct trace_array *tr = env->tr;
 	struct file *file;
 
+	if (!IS_ENABLED(CONFIG_SCHED_TRACER))
+		kunit_skip(test, "needs CONFIG_SCHED_TRACER");
+
 	snap_enable(test);
 	file = snap_open(test, "snapshot_pipe", O_RDWR | O_NONBLOCK);
 	KUNIT_EXPECT_EQ(test, tell(test, file, "hold"), 0);
-	if (tracing_set_tracer(tr, "wakeup"))
-		kunit_skip(test, "needs CONFIG_SCHED_TRACER");
+	KUNIT_ASSERT_EQ(test, tracing_set_tracer(tr, "wakeup"), 0);
 
 	/* Its snapshots do not depend on the reader. */
 	KUNIT_EXPECT_EQ(test, snap_take_by_kernel(tr), 0);

@@ -99,9 +99,10 @@ static void tracer_leaves_buffer_to_others(struct kunit *test)
 	struct trace_kunit *env = test->priv;
 	struct trace_array *tr = env->tr;
 
-	if (tracing_set_tracer(tr, "wakeup"))
+	if (!IS_ENABLED(CONFIG_SCHED_TRACER))
 		kunit_skip(test, "needs CONFIG_SCHED_TRACER");
 
+	KUNIT_EXPECT_EQ(test, tracing_set_tracer(tr, "wakeup"), 0);
 	KUNIT_EXPECT_EQ(test, tracing_set_tracer(tr, "nop"), 0);
 	KUNIT_EXPECT_FALSE(test, tr->allocated_snapshot);
 
@@ -199,6 +200,116 @@ static void alloc_while_read(struct kunit *test)
 	/* Nothing else kept it from being allocated. */
 	kunit_release_action(test, close_file, file);
 	alloc_snapshot(test);
+}
+
+/* Nor does it go away then, without being freed. */
+static void free_while_read(struct kunit *test)
+{
+	struct trace_kunit *env = test->priv;
+	struct trace_array *tr = env->tr;
+	struct file *file;
+	int ret;
+
+	alloc_snapshot(test);
+	file = trace_kunit_open(test, INSTANCE, "snapshot", O_RDONLY);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	scoped_guard(mutex, &trace_types_lock)
+		ret = tracing_try_free_snapshot(tr);
+	KUNIT_EXPECT_EQ(test, ret, -EBUSY);
+	KUNIT_EXPECT_TRUE(test, tr->allocated_snapshot);
+
+	__fput_sync(file);
+	scoped_guard(mutex, &trace_types_lock)
+		ret = tracing_try_free_snapshot(tr);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_FALSE(test, tr->allocated_snapshot);
+}
+
+/* buffer_size_kb shows the entries. */
+static void subbufs_change_size(struct kunit *test)
+{
+	static const char * const kb[] = { "128", "64" };
+	struct trace_kunit *env = test->priv;
+	struct array_buffer *buf = &env->tr->array_buffer;
+	int cpu;
+
+	for (int i = 0; i < ARRAY_SIZE(kb); i++) {
+		KUNIT_ASSERT_EQ(test, trace_kunit_write(test,
+				"buffer_subbuf_size_kb", kb[i]), 0);
+		for_each_online_cpu(cpu)
+			KUNIT_EXPECT_EQ(test,
+					per_cpu_ptr(buf->data, cpu)->entries,
+					ring_buffer_size(buf->buffer, cpu));
+	}
+}
+
+/* As for a CPU that comes online while "trace" is open */
+static void cpu_without_iterator(struct kunit *test)
+{
+	struct trace_kunit *env = test->priv;
+	struct trace_iterator *iter;
+
+	iter = kunit_kzalloc(test, sizeof(*iter), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, iter);
+	iter->tr = env->tr;
+	iter->array_buffer = &env->tr->array_buffer;
+	iter->cpu_file = RING_BUFFER_ALL_CPUS;
+	iter->buffer_iter = kunit_kcalloc(test, nr_cpu_ids,
+					  sizeof(*iter->buffer_iter),
+					  GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, iter->buffer_iter);
+
+	make_record(test);
+	KUNIT_EXPECT_NULL(test, trace_find_next_entry_inc(iter));
+
+	/* A consuming reader has no iterators. */
+	iter->buffer_iter = NULL;
+	KUNIT_EXPECT_NOT_NULL(test, trace_find_next_entry_inc(iter));
+}
+
+struct poller {
+	poll_table		table;
+	struct wait_queue_head	*queue;
+	unsigned int		calls;
+};
+
+static void count_queue(struct file *file, struct wait_queue_head *queue,
+			poll_table *table)
+{
+	struct poller *poller = container_of(table, struct poller, table);
+
+	poller->queue = queue;
+	poller->calls++;
+}
+
+/* aio takes one wait queue, and epoll asks only once for it. */
+static void poll_has_one_queue(struct kunit *test)
+{
+	static const char * const files[] = { "trace_pipe", "trace_pipe_raw" };
+	struct trace_kunit *env = test->priv;
+	struct wait_queue_head *queue;
+	struct poller poller = {};
+	struct file *file;
+	char path[64];
+
+	alloc_snapshot(test);
+	init_poll_funcptr(&poller.table, count_queue);
+	for (int i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), "per_cpu/cpu%d/%s",
+			 cpumask_first(cpu_online_mask), files[i]);
+		file = trace_kunit_open(test, INSTANCE, path, O_RDONLY);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+
+		poller.calls = 0;
+		vfs_poll(file, &poller.table);
+		KUNIT_EXPECT_EQ(test, poller.calls, 1);
+		queue = poller.queue;
+		tracing_snapshot_instance(env->tr);
+		vfs_poll(file, &poller.table);
+		KUNIT_EXPECT_EQ(test, poller.calls, 2);
+		KUNIT_EXPECT_PTR_EQ(test, poller.queue, queue);
+		__fput_sync(file);
+	}
 }
 
 /* Taking a snapshot */
@@ -451,6 +562,35 @@ static void not_while_stopped(struct kunit *test)
 static void not_when_freed(struct kunit *test)
 {
 	expect_not_taken(test, clear_allocated, set_allocated);
+}
+
+/* A snapshot that is taken later makes the small buffer the live one. */
+static void not_while_freed(struct kunit *test)
+{
+	struct trace_kunit *env = test->priv;
+	struct trace_array *tr = env->tr;
+	struct task_struct *task;
+	struct taker *taker;
+	unsigned long size;
+	int cpu[2];
+
+	trace_kunit_two_cpus(test, cpu);
+	taker = kunit_kzalloc(test, sizeof(*taker), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, taker);
+	taker->tr = tr;
+	size = ring_buffer_size(live_buffer(tr), cpu[0]);
+	task = trace_kunit_thread(test, take_snapshots, taker, cpu[1]);
+	wake_up_process(task);
+
+	for (int i = 0; i < 20; i++) {
+		alloc_snapshot(test);
+		await_taker(taker);
+		scoped_guard(mutex, &trace_types_lock)
+			free_snapshot(tr);
+		KUNIT_EXPECT_EQ(test, size,
+				ring_buffer_size(live_buffer(tr), cpu[0]));
+	}
+	trace_kunit_stop(test, task);
 }
 
 struct waiter {
@@ -811,6 +951,10 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(cond_disable_drops_its_own),
 	KUNIT_CASE(tracer_leaves_buffer_to_others),
 	KUNIT_CASE(alloc_without_memory),
+	KUNIT_CASE(free_while_read),
+	KUNIT_CASE(subbufs_change_size),
+	KUNIT_CASE(cpu_without_iterator),
+	KUNIT_CASE(poll_has_one_queue),
 	KUNIT_CASE(alloc_while_read),
 	KUNIT_CASE(start_time_goes_along),
 	KUNIT_CASE(stays_off),
@@ -818,6 +962,7 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(within_a_snapshot),
 	KUNIT_CASE(not_while_stopped),
 	KUNIT_CASE(not_when_freed),
+	KUNIT_CASE(not_while_freed),
 	KUNIT_CASE(not_while_cleared),
 	KUNIT_CASE(clock_of_both_buffers),
 	KUNIT_CASE(cpumask_of_both_buffers),

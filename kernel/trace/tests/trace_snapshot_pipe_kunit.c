@@ -82,8 +82,51 @@ static void pipe_consumes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vfs_read(file, NULL, 64, &pos), -EFAULT);
 	snap_expect_records(test, file, 12, 13, 0);
 
-	/* The file has no position. */
+	/* The file has no position, nor a lock of it, which a read() holds. */
 	KUNIT_EXPECT_EQ(test, vfs_llseek(file, 0, SEEK_SET), -ESPIPE);
+	KUNIT_EXPECT_FALSE(test, file->f_mode & FMODE_ATOMIC_POS);
+	snap_close(test, file);
+}
+
+static void print_header(struct trace_iterator *iter)
+{
+	trace_seq_puts(&iter->seq, "header\n");
+}
+
+/* Nor does it keep the records from a reader of single bytes. */
+static void pipe_leaves_out_header(struct kunit *test)
+{
+	static struct tracer tracer = {
+		.name = "kunit", .pipe_open = print_header,
+	};
+	struct trace_kunit *env = test->priv;
+	struct trace_array *tr = env->tr;
+	struct tracer *before = tr->current_trace;
+	struct file *file;
+	char line[64];
+	int byte;
+
+	snap_enable(test);
+	file = snap_open(test, "snapshot_pipe", O_RDONLY | O_NONBLOCK);
+	WRITE_ONCE(tr->current_trace, &tracer);
+	for (int i = 1; i < 3; i++) {
+		int n = 0;
+
+		snap_write_records(test, 1);
+		KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+		while ((byte = read_byte(test, file)) > 0 &&
+		       n < sizeof(env->text) - 1)
+			env->text[n++] = byte;
+		env->text[n] = '\0';
+		KUNIT_EXPECT_EQ(test, byte, -EAGAIN);
+
+		snprintf(line, sizeof(line), "##### snapshot %d #####\n", i);
+		KUNIT_EXPECT_TRUE(test, strstarts(env->text, line));
+		snprintf(line, sizeof(line), "record %d\n", i);
+		KUNIT_EXPECT_NOT_NULL(test, strstr(env->text, line));
+		KUNIT_EXPECT_NULL(test, strstr(env->text, "header"));
+	}
+	WRITE_ONCE(tr->current_trace, before);
 	snap_close(test, file);
 }
 
@@ -395,6 +438,7 @@ static void stat_escapes_name(struct kunit *test)
 
 static struct kunit_case pipe_cases[] = {
 	KUNIT_CASE(pipe_consumes),
+	KUNIT_CASE(pipe_leaves_out_header),
 	KUNIT_CASE(pipe_tells_lost),
 	KUNIT_CASE(pipe_readers),
 	KUNIT_CASE(pipe_leaves_nothing),

@@ -177,6 +177,26 @@ static void pipe_waits(struct kunit *test)
 	snap_close(test, file);
 }
 
+/* There is no other snapshot from then on. */
+static void pipe_waits_until_hold(struct kunit *test)
+{
+	struct snap_kunit *snap = test->priv;
+	struct worker *worker;
+	struct file *file;
+	loff_t pos = 0;
+
+	snap_enable(test);
+	file = snap_open(test, "snapshot_pipe", O_RDWR);
+	/* So that the reader waits for nothing else. */
+	synchronize_rcu();
+	worker = start_reading(test, file);
+	KUNIT_ASSERT_EQ(test, copy_to_user(snap->env.user, "hold", 4), 0);
+	KUNIT_EXPECT_EQ(test, vfs_write(file, snap->env.user, 4, &pos), 4);
+	end_reading(test, worker);
+	KUNIT_EXPECT_EQ(test, worker->ret, 0);
+	snap_close(test, file);
+}
+
 #ifdef CONFIG_TRACER_MAX_TRACE
 /* The reader turned to what the tracer has left, and did not see the tracer. */
 static void pipe_waits_as_tracer_comes(struct kunit *test)
@@ -584,6 +604,7 @@ static void race_with_clear(struct kunit *test)
 
 static struct kunit_case race_cases[] = {
 	KUNIT_CASE(pipe_waits),
+	KUNIT_CASE(pipe_waits_until_hold),
 	KUNIT_CASE(pipe_waits_as_tracer_comes),
 	KUNIT_CASE(pipe_waits_for_grace_period),
 	KUNIT_CASE(pipe_needs_no_lock_of_others),

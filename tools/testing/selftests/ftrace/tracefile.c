@@ -12,6 +12,11 @@
  *	And for POLLIN.
  *  tracefile epoll MILLISECONDS FILE
  *	The same with epoll. Print "added" when the file is in the set.
+ *  tracefile aio MILLISECONDS FILE
+ *	And with asynchronous I/O, for POLLIN.
+ *  tracefile rest FILE
+ *	splice() one byte, where no line fits in. Print "waiting". When stdin
+ *	ends, splice() the rest, and write it to stdout.
  *  tracefile page FILE
  *	splice() once, and wait for it. Print how many bytes that were.
  *  tracefile splice FILE
@@ -32,6 +37,9 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <linux/time_types.h>
+#include <linux/unistd.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,6 +132,57 @@ static int splice_page(int fd)
 		err(2, "splice");
 
 	printf("%zd\n", n);
+
+	return 0;
+}
+
+static int aio_for(int fd, int timeout)
+{
+	struct __kernel_old_timespec ts = { .tv_sec = timeout / 1000,
+					    .tv_nsec = timeout % 1000 * 1000000L };
+	struct iocb cb = { .aio_lio_opcode = IOCB_CMD_POLL, .aio_fildes = fd,
+			   .aio_buf = POLLIN };
+	struct iocb *cbs[] = { &cb };
+	aio_context_t ctx = 0;
+	struct io_event event;
+	long n;
+
+	if (syscall(__NR_io_setup, 1, &ctx))
+		err(2, "io_setup");
+	if (syscall(__NR_io_submit, ctx, 1, cbs) != 1)
+		err(2, "io_submit");
+
+	puts("added");
+	n = syscall(__NR_io_getevents, ctx, 1, 1, &event,
+		    timeout < 0 ? NULL : &ts);
+	if (n < 0)
+		err(2, "io_getevents");
+
+	return n ? found(event.res) : timed_out();
+}
+
+static int splice_rest(int fd)
+{
+	static char buf[CHUNK];
+	int first[2], rest[2];
+	ssize_t n;
+
+	if (pipe(first) || pipe(rest))
+		err(2, "pipe");
+
+	if (splice(fd, NULL, first[1], NULL, 1, 0))
+		err(2, "splice of one byte");
+
+	puts("waiting");
+	while (read(STDIN_FILENO, buf, 1) > 0)
+		;
+	n = splice(fd, NULL, rest[1], NULL, CHUNK, 0);
+	if (n < 0)
+		err(2, "splice");
+
+	n = read(rest[0], buf, n);
+	if (n < 0 || fwrite(buf, 1, n, stdout) != (size_t)n)
+		err(2, "write");
 
 	return 0;
 }
@@ -271,6 +330,10 @@ int main(int argc, char *argv[])
 		return map(fd);
 	if (!strcmp(what, "page"))
 		return splice_page(fd);
+	if (!strcmp(what, "aio") && argc == 4)
+		return aio_for(fd, atoi(argv[2]));
+	if (!strcmp(what, "rest"))
+		return splice_rest(fd);
 	if (!strcmp(what, "keep"))
 		return keep_pages(fd);
 	if (!strcmp(what, "records"))
