@@ -25,6 +25,10 @@ static inline void trace_follow_fork(struct task_struct *p)
 {
 	WRITE_ONCE(p->trace_follow,
 		   p->pid ? READ_ONCE(current->trace_follow) : 0);
+#ifdef CONFIG_PROCESS_TRACER
+	/* It has not entered the call that it comes back from. */
+	p->process_sys_enter = 0;
+#endif
 }
 
 /**

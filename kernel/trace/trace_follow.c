@@ -36,6 +36,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/sort.h>
+#include <linux/timekeeping.h>
 #include <linux/trace_follow.h>
 #include <linux/uidgid.h>
 
@@ -133,14 +134,50 @@ static bool trace_follow_list_has(const struct trace_follow_list *list,
 		       trace_follow_items[kind].cmp);
 }
 
+/**
+ * trace_follow_join_begin - tasks may come into a set from here on
+ * @follow: the set
+ *
+ * The probes of a set, too, may begin to run for its tasks only between this
+ * and trace_follow_join_end(), for trace_follow_has_since().
+ *
+ * Context: any but NMI. Several may do this at a time, or one more than once.
+ */
+void trace_follow_join_begin(struct trace_follow *follow)
+{
+	atomic_inc(&follow->joining);
+	smp_mb__after_atomic(); /* Pairs with trace_follow_has_since(). */
+}
+
+/**
+ * trace_follow_join_end - the tasks are in the set, and get their probes called
+ * @follow: the set
+ *
+ * Context: as trace_follow_join_begin().
+ */
+void trace_follow_join_end(struct trace_follow *follow)
+{
+	s64 since = atomic64_read(&follow->since);
+	s64 now;
+
+	/* The time is later than all that was done. */
+	smp_mb();
+	now = ktime_get_ns();
+	while (since < now &&
+	       !atomic64_try_cmpxchg(&follow->since, &since, now))
+		;
+	smp_mb__before_atomic(); /* Pairs with trace_follow_has_since(). */
+	atomic_dec(&follow->joining);
+}
+
 static void trace_follow_task(struct trace_follow *follow,
 			      struct task_struct *t, unsigned int bit)
 {
 	if (test_bit(bit, &t->trace_follow))
 		return;
 
-	/* It may have left the set a moment ago, see trace_follow_switch(). */
-	atomic_inc(&follow->choices);
+	guard(trace_follow_join)(follow);
+
 	if (!test_and_set_bit(bit, &t->trace_follow))
 		syscall_filter_update_task(t);
 }
@@ -272,10 +309,10 @@ static void trace_follow_switch(struct trace_follow *follow,
 
 	lockdep_assert_held(&follow->lock);
 
+	guard(trace_follow_join)(follow);
+
 	WRITE_ONCE(follow->bits[kind], bits);
 	WRITE_ONCE(follow->mask, (follow->mask & ~old) | bits);
-	/* Whoever has left the set finds it changed when it comes back. */
-	atomic_inc(&follow->choices);
 	trace_follow_update_syscalls(follow);
 
 	if (old && old != bits)
@@ -378,6 +415,10 @@ int trace_follow_pids(struct trace_follow *follow, struct pid **pids,
 			return -ESRCH;
 		}
 	}
+
+	/* With an old bit they are in the set at once. */
+	guard(trace_follow_join)(follow);
+
 	for (i = 0; i < nr; i++) {
 		t = pid_task(pids[i], PIDTYPE_PID);
 		set_bit(bit, &t->group_leader->trace_follow);
@@ -519,8 +560,10 @@ static int trace_follow_list_choose(struct trace_follow *follow,
 	trace_follow_widen(follow, new->bit);
 	rcu_assign_pointer(follow->lists[kind], new);
 	trace_follow_list_wait(kind);
-	trace_follow_walk(new, kind);
-	trace_follow_switch(follow, kind, BIT(new->bit));
+	scoped_guard(trace_follow_join, follow) {
+		trace_follow_walk(new, kind);
+		trace_follow_switch(follow, kind, BIT(new->bit));
+	}
 	kfree(old);
 
 	return 0;

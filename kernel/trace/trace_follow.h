@@ -4,6 +4,8 @@
 
 /* Sets of followed tasks, see trace_follow.c. */
 
+#include <linux/atomic.h>
+#include <linux/cleanup.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/uidgid.h>
@@ -38,7 +40,8 @@ struct trace_follow_list {
  * @lock: held by those who choose
  * @has_events: events of the instance are restricted to the set
  * @filter: of the probes that want the system calls of the set
- * @choices: how often tasks have left the set, or come into it one by one
+ * @joining: how many are changing the set, so that tasks may come into it
+ * @since: when the last change was done, by ktime_get_ns()
  *
  * @mask is read without the lock, @lists under RCU.
  */
@@ -51,7 +54,8 @@ struct trace_follow {
 	struct mutex				lock;
 	bool					has_events;
 	struct syscall_task_filter		filter;
-	atomic_t				choices;
+	atomic_t				joining;
+	atomic64_t				since;
 };
 
 #ifdef CONFIG_TRACE_FOLLOW
@@ -78,6 +82,39 @@ trace_follow_has(const struct trace_follow *follow, const struct task_struct *t)
 
 	return (READ_ONCE(t->trace_follow) & mask) || !mask;
 }
+
+/**
+ * trace_follow_has_since - has a set had its tasks all the time?
+ * @follow: the set, in which the caller has just found current
+ * @time: since when, by ktime_get_ns()
+ *
+ * A task may have left the set and come back. The answer is false for all tasks
+ * when one has come in.
+ *
+ * Context: any.
+ *
+ * Return: true when no task has come into the set at @time or later, so that
+ * its probes were called for all system calls of current since then.
+ */
+static __always_inline bool
+trace_follow_has_since(const struct trace_follow *follow, u64 time)
+{
+	/* Whoever sees that a task is in the set sees who let it in. */
+	smp_rmb();
+	if (atomic_read(&follow->joining))
+		return false;
+
+	/* Whoever sees that this is done sees when. */
+	smp_rmb();
+
+	return time > atomic64_read(&follow->since);
+}
+
+void trace_follow_join_begin(struct trace_follow *follow);
+void trace_follow_join_end(struct trace_follow *follow);
+
+DEFINE_GUARD(trace_follow_join, struct trace_follow *,
+	     trace_follow_join_begin(_T), trace_follow_join_end(_T))
 
 void trace_follow_init(struct trace_follow *follow);
 int trace_follow_pids(struct trace_follow *follow, struct pid **pids,

@@ -268,6 +268,14 @@ static void process_trace_reset(struct trace_array *tr)
 	process_trace_end(tr, recorded);
 }
 
+/* Tasks may be in the middle of system calls now. */
+static void process_trace_record(struct trace_array *tr, u32 opts)
+{
+	guard(trace_follow_join)(&tr->follow);
+
+	WRITE_ONCE(tr->process_recorded, opts);
+}
+
 static int process_trace_init(struct trace_array *tr)
 {
 	u32 started = 0;
@@ -282,7 +290,7 @@ static int process_trace_init(struct trace_array *tr)
 	}
 
 	/* A start that fails leaves no records. */
-	WRITE_ONCE(tr->process_recorded, started);
+	process_trace_record(tr, started);
 
 	return 0;
 }
@@ -297,13 +305,11 @@ static int process_trace_set_flag(struct trace_array *tr, u32 old_flags,
 	    !!set == !!(tr->process_recorded & bit))
 		return 0;
 
-	/* Records are missing while the option is off. */
-	process_trace_missed(tr);
 	if (set) {
 		ret = process_trace_start(tr, bit, &started);
 		if (ret)
 			return ret;
-		WRITE_ONCE(tr->process_recorded, tr->process_recorded | bit);
+		process_trace_record(tr, tr->process_recorded | bit);
 	} else {
 		WRITE_ONCE(tr->process_recorded, tr->process_recorded & ~bit);
 		process_trace_stop(tr, bit);
@@ -318,18 +324,10 @@ static void process_trace_print_header(struct seq_file *m)
 	trace_default_header(m);
 }
 
-static void process_trace_open(struct trace_iterator *iter)
-{
-	/* ftrace_dump() and kdb come here as well, and never close. */
-	if (!irqs_disabled())
-		process_print_open(iter);
-}
-
 static void process_trace_pipe_open(struct trace_iterator *iter)
 {
 	trace_seq_printf(&iter->seq, "# process trace, version %d\n",
 			 PROCESS_TRACE_VERSION);
-	process_print_open(iter);
 }
 
 static struct tracer_opt process_trace_opts[] = {
@@ -351,11 +349,7 @@ struct tracer process_tracer __read_mostly = {
 	.reset			= process_trace_reset,
 	.set_flag		= process_trace_set_flag,
 	.print_header		= process_trace_print_header,
-	.print_line		= process_print_line,
-	.open			= process_trace_open,
 	.pipe_open		= process_trace_pipe_open,
-	.close			= process_print_close,
-	.pipe_close		= process_print_close,
 	.default_flags		= &process_trace_flags,
 	.allow_instances	= true,
 };

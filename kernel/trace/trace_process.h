@@ -20,54 +20,35 @@ struct process_record {
 	void			*entry;
 };
 
-bool process_trace_passes(struct trace_array *tr);
+bool __process_trace_passes(struct trace_array *tr);
 
-/* Are records of the kind @opt made of what current does? */
-static inline bool process_trace_wants(struct trace_array *tr, u32 opt)
+/**
+ * process_trace_passes - does current pass the filters of an instance?
+ * @tr: the instance
+ *
+ * Context: any in which RCU is watching.
+ *
+ * Return: true when it has the user and the name that are asked for.
+ */
+static inline bool process_trace_passes(struct trace_array *tr)
+{
+	return !rcu_access_pointer(tr->process_filter) ||
+		__process_trace_passes(tr);
+}
+
+/* Does @tr record what followed tasks do of the kind @opt, and follow current? */
+static inline bool process_trace_follows(struct trace_array *tr, u32 opt)
 {
 	if (!(READ_ONCE(tr->process_recorded) & opt))
 		return false;
 
-	if (!trace_follow_has(&tr->follow, current))
-		return false;
-
-	return !rcu_access_pointer(tr->process_filter) ||
-		process_trace_passes(tr);
+	return trace_follow_has(&tr->follow, current);
 }
 
-/* In tr->process_gap: a record was left out since the last one was made. */
-#define PROCESS_GAP_MISSED	1
-
-/*
- * A record is not made, or not where those before it are. Tasks on all CPUs may
- * leave out many before the next one is made. Only the first of them writes.
- */
-static inline void process_trace_missed(struct trace_array *tr)
+/* Are records of the kind @opt made of what current does? */
+static inline bool process_trace_wants(struct trace_array *tr, u32 opt)
 {
-	if (!(atomic_read(&tr->process_gap) & PROCESS_GAP_MISSED))
-		atomic_or(PROCESS_GAP_MISSED, &tr->process_gap);
-}
-
-/*
- * In two records of a task this is the same only if none between them was left
- * out when it was to be written. Readers find out what was overwritten. It has
- * gone round after 65,536 times that records were left out and then one made.
- *
- * A record that finds the flag takes it away and takes the next number, both in
- * one step. So the value never goes back, and a task that has left out a record
- * finds a higher one than that of its last record.
- */
-static inline u16 process_trace_gap(struct trace_array *tr)
-{
-	int gap = atomic_read(&tr->process_gap);
-
-	while (unlikely(gap & PROCESS_GAP_MISSED)) {
-		if (atomic_try_cmpxchg(&tr->process_gap, &gap,
-				       gap + PROCESS_GAP_MISSED))
-			gap += PROCESS_GAP_MISSED;
-	}
-
-	return (gap >> 1) + atomic_read(&tr->follow.choices);
+	return process_trace_follows(tr, opt) && process_trace_passes(tr);
 }
 
 extern struct tracer process_tracer;
@@ -92,18 +73,9 @@ process_trace_reserve(struct trace_array *tr, struct process_record *record,
 	unsigned int trace_ctx = tracing_gen_ctx_dec();
 	struct ring_buffer_event *event;
 
-	/* A reader of one buffer does not see what is in the other one. */
-	if (unlikely(buffer != READ_ONCE(tr->process_buffer))) {
-		process_trace_missed(tr);
-		/* Whoever finds this one finds the mark. */
-		smp_store_release(&tr->process_buffer, buffer);
-	}
-
 	event = ring_buffer_lock_reserve(buffer, size);
-	if (unlikely(!event)) {
-		process_trace_missed(tr);
+	if (unlikely(!event))
 		return false;
-	}
 
 	record->buffer = buffer;
 	record->entry = ring_buffer_reserved_data(event);
@@ -126,9 +98,6 @@ process_trace_commit(const struct process_record *record)
 int process_trace_start_syscalls(struct trace_array *tr);
 void process_trace_stop_syscalls(struct trace_array *tr);
 
-void process_print_open(struct trace_iterator *iter);
-void process_print_close(struct trace_iterator *iter);
-enum print_line_t process_print_line(struct trace_iterator *iter);
 void process_print_string(struct trace_seq *s, const char *str, size_t len);
 size_t process_print_room(struct trace_iterator *iter, const void *from);
 

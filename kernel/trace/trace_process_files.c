@@ -38,15 +38,7 @@ static const char *process_errors[PROCESS_ERR_NR] = {
 	[PROCESS_ERR_BAD_COMM]	= "Not a line of 15 characters at most",
 };
 
-/**
- * process_trace_passes - does current pass the filters of an instance?
- * @tr: the instance
- *
- * Context: any in which RCU is watching.
- *
- * Return: true when it has the user and the name that are asked for.
- */
-bool process_trace_passes(struct trace_array *tr)
+bool __process_trace_passes(struct trace_array *tr)
 {
 	const struct process_filter *filter;
 
@@ -56,15 +48,11 @@ bool process_trace_passes(struct trace_array *tr)
 	if (!filter)
 		return true;
 
-	if ((!uid_valid(filter->uid) || uid_eq(filter->uid, current_uid())) &&
-	    (!filter->comm[0] ||
-	     !strncmp(filter->comm, current->comm, TASK_COMM_LEN)))
-		return true;
+	if (uid_valid(filter->uid) && !uid_eq(filter->uid, current_uid()))
+		return false;
 
-	/* It may have passed before, and may pass again. */
-	process_trace_missed(tr);
-
-	return false;
+	return !filter->comm[0] ||
+		!strncmp(filter->comm, current->comm, TASK_COMM_LEN);
 }
 
 /* Either @uid or @comm is new. */

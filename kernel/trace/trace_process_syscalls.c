@@ -6,15 +6,16 @@
  * an entry has as many arguments as the system call takes, then the strings
  * that its metadata knows of.
  *
- * The records have no duration. The text has one, computed from the times of
- * the two records.
+ * The time at which a task entered its system call is a word of the task. The
+ * first instance that records the exit takes it. So there is no word for the
+ * exit of a call that has no entry, as one that seccomp has refused.
  */
 
 #include <linux/compat.h>
 #include <linux/errname.h>
 #include <linux/fcntl.h>
-#include <linux/hash.h>
 #include <linux/seq_file.h>
+#include <linux/timekeeping.h>
 
 #include <asm/syscall.h>
 #include <trace/events/syscalls.h>
@@ -109,7 +110,6 @@ process_record_enter(struct trace_array *tr, long id, bool compat,
 	entry->nr_args = nr_args;
 	entry->strings_mask = strings ? strings->mask : 0;
 	entry->strings_cut = strings ? strings->cut : 0;
-	entry->gap = process_trace_gap(tr);
 	memcpy(entry->args, args, nr_args * sizeof(*args));
 	str = (char *)&entry->args[nr_args];
 	for (i = 0; strings && i < strings->nr; i++) {
@@ -149,7 +149,11 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 	/* When the tracer is left, it waits for those who were wanted before. */
 	guard(preempt_notrace)();
 
-	if (!process_trace_wants(tr, PROCESS_OPT_SYSCALLS))
+	if (!process_trace_follows(tr, PROCESS_OPT_SYSCALLS))
+		return;
+
+	current->process_sys_enter = ktime_get_ns();
+	if (!process_trace_passes(tr))
 		return;
 
 	compat = process_trace_is_compat(regs);
@@ -166,15 +170,37 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 		process_record_enter(tr, id, compat, args, nr_args, NULL);
 }
 
+/*
+ * How long the call took that current returns from, or 0. Another instance, or
+ * this one before it was set up as it is now, may have left the word of an
+ * earlier call, whose exit it has not seen.
+ */
+static u64 process_trace_duration(struct trace_array *tr)
+{
+	u64 enter = current->process_sys_enter;
+
+	if (!trace_follow_has_since(&tr->follow, enter))
+		return 0;
+
+	current->process_sys_enter = 0;
+
+	return max(ktime_get_ns() - enter, 1);
+}
+
 static void process_trace_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
 	struct process_sys_exit_entry *entry;
 	struct trace_array *tr = data;
 	struct process_record record;
+	u64 duration;
 
 	guard(preempt_notrace)();
 
-	if (!process_trace_wants(tr, PROCESS_OPT_SYSCALLS))
+	if (!process_trace_follows(tr, PROCESS_OPT_SYSCALLS))
+		return;
+
+	duration = process_trace_duration(tr);
+	if (!process_trace_passes(tr))
 		return;
 
 	if (!process_trace_reserve(tr, &record, TRACE_PROCESS_SYS_EXIT,
@@ -184,8 +210,8 @@ static void process_trace_sys_exit(void *data, struct pt_regs *regs, long ret)
 
 	entry->nr = syscall_get_nr(current, regs);
 	entry->compat = process_trace_is_compat(regs);
-	entry->gap = process_trace_gap(tr);
 	entry->ret = ret;
+	entry->duration = duration;
 
 	process_trace_commit(&record);
 }
@@ -223,270 +249,6 @@ void process_trace_stop_syscalls(struct trace_array *tr)
 	trace_follow_syscalls_put(&tr->follow, &__tracepoint_sys_exit,
 				  process_trace_sys_exit, tr);
 	trace_syscall_user_put();
-}
-
-/*
- * The times at which tasks entered their system calls, from the records that a
- * reader has come by. Tasks whose pids have the same hash share a slot. Only
- * the last one to enter a call gets a time.
- *
- * The next exit of a task belongs to its entry only if the reader came by all
- * records in between. The numbers in the two records tell of those that were
- * not made. This keeps account of those that were made, and that others have
- * overwritten, consumed, cleared or swapped away. Not one of them is later than
- * @since, nor is it behind a record of @since_cpu that has this time. Only
- * entries that are later get into the slots.
- */
-#define PROCESS_STARTS_BITS	8
-#define PROCESS_NO_TIME		U64_MAX
-
-struct process_starts {
-	struct {
-		u64	enter;
-		/* 0: there is no such call */
-		pid_t	pid;
-		int	nr;
-		/* As it was in the record of the entry */
-		u16	gap;
-	} slots[BIT(PROCESS_STARTS_BITS)];
-	/* How long the call took that returns with the last record */
-	u64		took;
-	/* The last record: others may have the same time */
-	unsigned long	record;
-	u64		ts;
-	int		cpu;
-	/* The next one of the same CPU may be gone, and not be missed yet */
-	bool		unsure;
-	unsigned int	swaps;
-	u64		since;
-	int		since_cpu;
-	/* Of each CPU, how many were overwritten or consumed */
-	unsigned long	gone[];
-};
-
-void process_print_open(struct trace_iterator *iter)
-{
-	struct process_starts *starts;
-
-	iter->private = NULL;
-	/* What a file has missed that was open before the tracer is not known. */
-	if (trace_buffer_iter(iter, cpumask_first(tracing_buffer_mask)))
-		return;
-
-	/* Without memory there are no times. */
-	starts = kzalloc_flex(*starts, gone, nr_cpu_ids,
-			      GFP_KERNEL | __GFP_NOWARN);
-	if (!starts)
-		return;
-
-	starts->took = PROCESS_NO_TIME;
-	starts->since_cpu = -1;
-	starts->swaps = trace_snapshot_swaps(iter->tr);
-	iter->private = starts;
-}
-
-void process_print_close(struct trace_iterator *iter)
-{
-	kfree(iter->private);
-	iter->private = NULL;
-}
-
-/* Not for the CPU of the record that is printed, which would be overwritten. */
-static bool process_print_peek(struct trace_iterator *iter, int cpu, u64 *ts)
-{
-	struct ring_buffer_iter *buf_iter = trace_buffer_iter(iter, cpu);
-
-	if (buf_iter)
-		return ring_buffer_iter_peek(buf_iter, ts);
-
-	return ring_buffer_peek(iter->array_buffer->buffer, cpu, ts, NULL);
-}
-
-/* A record of another CPU may have come after the reader had looked there. */
-static bool process_print_is_first(struct trace_iterator *iter)
-{
-	u64 ts;
-	int cpu;
-
-	for_each_tracing_cpu(cpu) {
-		if (cpu != iter->cpu && process_print_peek(iter, cpu, &ts) &&
-		    ts <= iter->ts)
-			return false;
-	}
-
-	return true;
-}
-
-/* Records are missing up to @since, or before the one that @cpu has then. */
-static void process_print_forget(struct process_starts *starts, u64 since,
-				 int cpu)
-{
-	if (since < starts->since)
-		return;
-
-	if (since == starts->since && cpu != starts->since_cpu)
-		cpu = -1;
-	memset(starts->slots, 0, sizeof(starts->slots));
-	starts->since = since;
-	starts->since_cpu = cpu;
-}
-
-/* Records of @cpu are missing, before the next one that there is. */
-static void process_print_forget_cpu(struct trace_iterator *iter, int cpu)
-{
-	struct trace_buffer *buffer = iter->array_buffer->buffer;
-	struct process_starts *starts = iter->private;
-	u64 ts = iter->ts;
-
-	if (cpu == iter->cpu || process_print_peek(iter, cpu, &ts))
-		process_print_forget(starts, ts, cpu);
-	else
-		process_print_forget(starts,
-				     ring_buffer_newest_event_ts(buffer, cpu),
-				     -1);
-}
-
-/* When were records cleared or swapped away last? */
-static u64 process_print_cut(struct trace_iterator *iter)
-{
-	u64 start = iter->array_buffer->time_start;
-	u64 cut = READ_ONCE(iter->array_buffer->cut);
-
-#ifdef CONFIG_TRACER_SNAPSHOT
-	/* snapshot_pipe has a copy of it. */
-	if (iter->snapshot_pipe)
-		cut = max(cut, READ_ONCE(iter->tr->snapshot_buffer.cut));
-#endif
-
-	/* The whole buffer began then. */
-	return max(cut, start ? start - 1 : 0);
-}
-
-/* Find out which records are missing. Returns true while some are removed. */
-static bool process_print_lost(struct trace_iterator *iter,
-			       struct process_starts *starts)
-{
-	struct trace_buffer *buffer = iter->array_buffer->buffer;
-	bool reads_copy = trace_buffer_iter(iter, iter->cpu);
-	/* Pairs with smp_mb() in trace_buffer_cut(). */
-	bool changing = smp_load_acquire(&iter->tr->resetting);
-	unsigned int swaps = trace_snapshot_swaps(iter->tr);
-	u64 cut = process_print_cut(iter);
-	unsigned long gone;
-	int cpu;
-
-	if (cut > starts->since)
-		process_print_forget(starts, cut, -1);
-	/* Iterators stay with the buffers that they were made for. */
-	if (reads_copy && swaps != starts->swaps)
-		process_print_forget(starts, PROCESS_NO_TIME, -1);
-	if (iter->lost_events)
-		process_print_forget(starts, iter->ts, iter->cpu);
-	if (starts->unsure && starts->cpu != iter->cpu)
-		process_print_forget_cpu(iter, starts->cpu);
-
-	starts->unsure = false;
-	for_each_tracing_cpu(cpu) {
-		gone = ring_buffer_overrun_cpu(buffer, cpu) +
-			ring_buffer_read_events_cpu(buffer, cpu);
-		if (gone == starts->gone[cpu])
-			continue;
-		starts->gone[cpu] = gone;
-		process_print_forget_cpu(iter, cpu);
-		starts->unsure |= reads_copy && cpu == iter->cpu;
-	}
-
-	return changing || (swaps & 1);
-}
-
-/*
- * A line that did not fit is printed again. Readers that consume nothing have
- * counted the record, and for others it is still where it was.
- */
-static unsigned long process_print_record(struct trace_iterator *iter)
-{
-	return trace_buffer_iter(iter, iter->cpu) ? iter->idx + 1 :
-						    (unsigned long)iter->ent;
-}
-
-static void process_print_pass(struct trace_iterator *iter,
-			       struct process_starts *starts)
-{
-	unsigned int slot = hash_32(iter->ent->pid, PROCESS_STARTS_BITS);
-	unsigned long record = process_print_record(iter);
-	struct process_sys_enter_entry *enter;
-	struct process_sys_exit_entry *exit;
-	bool is_first = true, changing;
-
-	if (starts->record == record && starts->ts == iter->ts &&
-	    starts->cpu == iter->cpu)
-		return;
-
-	/* Before asking what is lost, so that all is seen or known to be. */
-	if (iter->ent->type == TRACE_PROCESS_SYS_EXIT)
-		is_first = process_print_is_first(iter);
-	if (starts->record && !trace_buffer_iter(iter, iter->cpu))
-		starts->gone[starts->cpu]++;
-	changing = process_print_lost(iter, starts);
-
-	starts->took = PROCESS_NO_TIME;
-	starts->record = record;
-	starts->ts = iter->ts;
-	starts->cpu = iter->cpu;
-
-	switch (iter->ent->type) {
-	case TRACE_PROCESS_SYS_ENTER:
-		trace_assign_type(enter, iter->ent);
-		starts->slots[slot].pid = 0;
-		if (iter->ts < starts->since ||
-		    (iter->ts == starts->since &&
-		     iter->cpu != starts->since_cpu))
-			break;
-		starts->slots[slot].enter = iter->ts;
-		starts->slots[slot].pid = iter->ent->pid;
-		starts->slots[slot].nr = enter->nr;
-		starts->slots[slot].gap = enter->gap;
-		break;
-	case TRACE_PROCESS_SYS_EXIT:
-		trace_assign_type(exit, iter->ent);
-		if (starts->slots[slot].pid != iter->ent->pid)
-			break;
-		/* The next one may be refused by seccomp: it has not entered. */
-		starts->slots[slot].pid = 0;
-		if (is_first && !changing &&
-		    starts->slots[slot].nr == exit->nr &&
-		    starts->slots[slot].gap == exit->gap &&
-		    starts->slots[slot].enter <= iter->ts)
-			starts->took = iter->ts - starts->slots[slot].enter;
-		break;
-	}
-}
-
-/* Here comes each record, whatever prints it. */
-enum print_line_t process_print_line(struct trace_iterator *iter)
-{
-	struct process_starts *starts = iter->private;
-
-	if (starts && iter->cpu_file == RING_BUFFER_ALL_CPUS &&
-	    (iter->iter_flags & TRACE_FILE_TIME_IN_NS))
-		process_print_pass(iter, starts);
-
-	return TRACE_TYPE_UNHANDLED;
-}
-
-static void process_print_duration(struct trace_iterator *iter)
-{
-	struct process_starts *starts = iter->private;
-	u64 us;
-	u32 ns;
-
-	/* The buffer of another tracer may still have records of this one. */
-	if (iter->trace != &process_tracer || !starts ||
-	    starts->took == PROCESS_NO_TIME)
-		return;
-
-	us = div_u64_rem(starts->took, 1000, &ns);
-	trace_seq_printf(&iter->seq, " <%llu.%03u us>", us, ns);
 }
 
 /* Users know sys_openat as openat. */
@@ -611,6 +373,18 @@ process_sys_enter_raw(struct trace_iterator *iter, int flags,
 	return trace_handle_return(s);
 }
 
+static void process_print_duration(struct trace_seq *s, u64 duration)
+{
+	u64 us;
+	u32 ns;
+
+	if (!duration)
+		return;
+
+	us = div_u64_rem(duration, NSEC_PER_USEC, &ns);
+	trace_seq_printf(s, " <%llu.%03u us>", us, ns);
+}
+
 static enum print_line_t
 process_sys_exit_print(struct trace_iterator *iter, int flags,
 		       struct trace_event *event)
@@ -632,7 +406,7 @@ process_sys_exit_print(struct trace_iterator *iter, int flags,
 	else
 		trace_seq_printf(s, "() = %ld", field->ret);
 
-	process_print_duration(iter);
+	process_print_duration(s, field->duration);
 	trace_seq_putc(s, '\n');
 
 	return trace_handle_return(s);
@@ -691,13 +465,13 @@ static void process_fmt_exit(struct seq_file *m)
 
 	/* Nobody can parse an empty list of names. */
 	if (!IS_ENABLED(CONFIG_SYMBOLIC_ERRNAME)) {
-		seq_puts(m, "\"%s() = %ld\"");
+		seq_puts(m, "\"%s() = %ld duration=%llu\"");
 		process_fmt_syscalls(m);
-		seq_puts(m, ", REC->ret");
+		seq_puts(m, ", REC->ret, REC->duration");
 		return;
 	}
 
-	seq_puts(m, "\"%s() = %s\"");
+	seq_puts(m, "\"%s() = %s duration=%llu\"");
 	process_fmt_syscalls(m);
 	seq_puts(m, ", __print_symbolic(REC->ret");
 	/* Programs that parse this take no negative numbers here. */
@@ -707,7 +481,7 @@ static void process_fmt_exit(struct seq_file *m)
 			seq_printf(m, ", { %lu, \"-1 %s\" }",
 				   -(unsigned long)err, name);
 	}
-	seq_putc(m, ')');
+	seq_puts(m, "), REC->duration");
 }
 
 static struct trace_event_functions process_sys_enter_funcs = {

@@ -381,7 +381,11 @@ static void with_latency_tracer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tracing_set_tracer(tr, "nop"), 0);
 	KUNIT_EXPECT_GT(test, trace_array_reader_read(reader, buf, sizeof(buf)),
 			0);
+	/* The reader has kept the buffer, which nobody else needs. */
+	expect_allocated(test, true);
 	inst_close(test, reader);
+	inst_write(test, "snapshot", "0");
+	expect_allocated(test, false);
 
 	/* The next one leaves the buffer to the kernel when it goes. */
 	alloc(test);

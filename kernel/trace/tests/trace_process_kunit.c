@@ -12,7 +12,7 @@
 #include <linux/fs.h>
 #include <linux/sched/task.h>
 #include <linux/signal.h>
-#include <linux/trace_clock.h>
+#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
 #include <asm/syscall.h>
@@ -320,339 +320,351 @@ static void syscalls_with_names(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has(test, tr, "() = 19"));
 }
 
-/* A result, and the next entry, while something hides them */
-static void hide_by_tracing_on(struct kunit *test, struct trace_array *tr,
-			       bool hide)
+/* Clocks may be coarse: this one begins later than all that was done before. */
+static void enter(struct pt_regs *regs)
 {
-	if (hide)
-		tracer_tracing_off(tr);
-	else
-		tracer_tracing_on(tr);
+	u64 now = ktime_get_ns();
+
+	while (ktime_get_ns() == now)
+		cpu_relax();
+	trace_sys_enter(regs, __NR_openat);
 }
 
-static void hide_by_option(struct kunit *test, struct trace_array *tr,
-			   bool hide)
+static bool has_result(struct kunit *test, struct trace_array *tr,
+		       const char *name, int ret, bool with_time)
+{
+	char what[32];
+
+	snprintf(what, sizeof(what), "() = %d%s", ret, with_time ? " <" : "\n");
+
+	return file_has(test, tr, name, what);
+}
+
+/* The call takes no longer than all of this, and as long as it waits. */
+static void time_of_a_call(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+	u64 start, entered, least, most, us;
+	unsigned int ns;
+	int parsed;
+	char *time;
+
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	start = ktime_get_ns();
+	enter(regs);
+	entered = ktime_get_ns();
+	while (ktime_get_ns() < entered + 10 * NSEC_PER_USEC)
+		cpu_relax();
+	least = ktime_get_ns() - entered;
+	trace_sys_exit(regs, 100);
+	most = ktime_get_ns() - start;
+
+	KUNIT_ASSERT_TRUE(test, has(test, tr, "() = 100 <"));
+	time = strstr(process->text, "() = 100 <");
+	parsed = sscanf(time, "() = 100 <%llu.%3u us>\n", &us, &ns);
+	KUNIT_ASSERT_EQ(test, parsed, 2);
+	KUNIT_EXPECT_GE(test, us * NSEC_PER_USEC + ns, least);
+	KUNIT_EXPECT_LE(test, us * NSEC_PER_USEC + ns, most);
+}
+
+/* The record of the exit is enough, wherever it is, and wherever others are. */
+static void time_in_each_file(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+	char name[32];
+	int cpu[2];
+
+	trace_kunit_two_cpus(test, cpu);
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current,
+						   cpumask_of(cpu[0])), 0);
+	enter(regs);
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current,
+						   cpumask_of(cpu[1])), 0);
+	trace_sys_exit(regs, 100);
+
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/trace", cpu[1]);
+	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 100, true));
+	KUNIT_EXPECT_TRUE(test, has_result(test, tr, name, 100, true));
+
+	while (ring_buffer_consume(tr->array_buffer.buffer, cpu[0], NULL, NULL))
+		;
+	KUNIT_EXPECT_FALSE(test, has(test, tr, "openat(dfd="));
+	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 100, true));
+
+	if (!IS_ENABLED(CONFIG_TRACER_SNAPSHOT))
+		return;
+	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, "snapshot", "1"), 0);
+	KUNIT_EXPECT_FALSE(test, has(test, tr, "() = 100"));
+	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "snapshot", 100, true));
+}
+
+/* The probes run while nothing can be recorded. */
+static void time_with_tracing_off(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	tracer_tracing_off(tr);
+	enter(regs);
+	tracer_tracing_on(tr);
+	trace_sys_exit(regs, 100);
+	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 100, true));
+
+	enter(regs);
+	tracer_tracing_off(tr);
+	trace_sys_exit(regs, 200);
+	tracer_tracing_on(tr);
+	/* Refused by seccomp */
+	trace_sys_exit(regs, 300);
+	KUNIT_EXPECT_FALSE(test, has(test, tr, "() = 200"));
+	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 300, false));
+}
+
+static void set_syscalls(struct kunit *test, struct trace_array *tr, bool set)
 {
 	guard(mutex)(&trace_types_lock);
 
 	KUNIT_EXPECT_EQ(test,
 			tr->current_trace->set_flag(tr, 0, PROCESS_OPT_SYSCALLS,
-						    !hide), 0);
+						    set), 0);
 }
 
-static void hide_by_choice(struct kunit *test, struct trace_array *tr,
-			   bool hide)
+/* Ways to leave what an instance records, and to come back */
+static void come_by_tracer(struct kunit *test, struct trace_array *tr, bool in)
 {
-	if (hide)
-		choose_other(test, tr);
-	else
+	set_tracer(test, tr, in ? "process" : "nop");
+}
+
+static void come_by_option(struct kunit *test, struct trace_array *tr, bool in)
+{
+	set_syscalls(test, tr, in);
+}
+
+static void come_by_pid(struct kunit *test, struct trace_array *tr, bool in)
+{
+	if (in)
 		choose_me(test, tr);
+	else
+		choose_other(test, tr);
 }
 
-static void no_time_across_a_gap(struct kunit *test)
+static void come_by_more_pids(struct kunit *test, struct trace_array *tr,
+			      bool in)
 {
-	static void (* const hide[])(struct kunit *test, struct trace_array *tr,
-				     bool hide) = {
-		hide_by_tracing_on, hide_by_option, hide_by_choice,
-	};
-	struct process_kunit *process = test->priv;
-	struct trace_array *tr = process->env.tr;
-	struct pt_regs *regs = new_regs(test, __NR_openat);
-	char what[32];
+	struct pid *pid = task_pid(current);
 
-	choose_me(test, tr);
-	set_tracer(test, tr, "process");
-	for (int i = 0; i < ARRAY_SIZE(hide); i++) {
-		trace_sys_enter(regs, __NR_openat);
-		hide[i](test, tr, true);
-		trace_sys_exit(regs, 100);
-		trace_sys_enter(regs, __NR_openat);
-		hide[i](test, tr, false);
-		trace_sys_exit(regs, 200 + i);
-		snprintf(what, sizeof(what), "() = %d\n", 200 + i);
-		KUNIT_EXPECT_TRUE_MSG(test, has(test, tr, what), "%d", i);
-
-		/* The next call is seen as a whole. */
-		trace_sys_enter(regs, __NR_openat);
-		trace_sys_exit(regs, 300 + i);
-		snprintf(what, sizeof(what), "() = %d <", 300 + i);
-		KUNIT_EXPECT_TRUE_MSG(test, has(test, tr, what), "%d", i);
-	}
-	KUNIT_EXPECT_FALSE(test, has(test, tr, "() = 100"));
+	if (in)
+		KUNIT_ASSERT_EQ(test, trace_follow_pids(&tr->follow, &pid, 1,
+							false), 0);
+	else
+		choose_other(test, tr);
 }
 
-/* The number in the records does not go round, however many are left out. */
-static void no_time_across_many_gaps(struct kunit *test)
+static void come_with_all(struct kunit *test, struct trace_array *tr, bool in)
 {
-	struct process_kunit *process = test->priv;
-	struct trace_array *tr = process->env.tr;
-	struct pt_regs *regs = new_regs(test, __NR_openat);
-
-	choose_me(test, tr);
-	set_tracer(test, tr, "process");
-	trace_sys_enter(regs, __NR_openat);
-	hide_by_tracing_on(test, tr, true);
-	for (int i = 0; i <= U16_MAX; i++)
-		trace_sys_exit(regs, 100);
-	hide_by_tracing_on(test, tr, false);
-	trace_sys_exit(regs, 200);
-	KUNIT_EXPECT_TRUE(test, has(test, tr, "() = 200\n"));
-	KUNIT_EXPECT_FALSE(test, has(test, tr, "() = 100"));
+	if (in)
+		trace_follow_clear(&tr->follow);
+	else
+		choose_other(test, tr);
 }
 
-/* Read the whole pipe, at most as much as the text has room for. */
-static void read_pipe(struct kunit *test, struct file *file)
+static void come_by_command(struct kunit *test, struct trace_array *tr, bool in)
 {
-	struct process_kunit *process = test->priv;
-	size_t len = 0;
-	ssize_t ret;
+	char comm[1][TASK_COMM_LEN] = { "process-other" };
 
-	while ((ret = trace_kunit_read(test, file)) > 0 &&
-	       len + ret < sizeof(process->text)) {
-		memcpy(process->text + len, process->env.text, ret);
-		len += ret;
-	}
-	process->text[len] = '\0';
-	KUNIT_EXPECT_EQ(test, ret, -EAGAIN);
-}
-
-static void close_file(void *file)
-{
-	__fput_sync(file);
-}
-
-/*
- * The reader has seen the entry of one call, and then sees the result of the
- * next one. The records between them are overwritten.
- */
-static void no_time_after_losses(struct kunit *test)
-{
-	struct process_kunit *process = test->priv;
-	struct trace_array *tr = process->env.tr;
-	struct trace_buffer *buffer = tr->array_buffer.buffer;
-	struct pt_regs *regs = new_regs(test, __NR_openat);
-	struct file *file;
-
-	KUNIT_ASSERT_GE(test, ring_buffer_resize(buffer, 2 * PAGE_SIZE,
-						 RING_BUFFER_ALL_CPUS), 0);
-	choose_me(test, tr);
-	set_tracer(test, tr, "process");
-	file = trace_kunit_open(test, tr->name, "trace_pipe",
-				O_RDONLY | O_NONBLOCK);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, close_file, file),
+	if (in)
+		get_task_comm(comm[0], current);
+	else
+		trace_follow_clear(&tr->follow);
+	KUNIT_ASSERT_EQ(test, trace_follow_comms(&tr->follow, comm, 1, true),
 			0);
-
-	trace_sys_enter(regs, __NR_openat);
-	read_pipe(test, file);
-	KUNIT_EXPECT_TRUE(test, strstr(process->text, OPENAT));
-
-	/* Nothing overwrites the page that the reader is on. */
-	for (int i = 0; i < PAGE_SIZE / 16; i++)
-		deliver(SIGUSR1, SI_USER);
-	trace_sys_exit(regs, 100);
-	trace_sys_enter(regs, __NR_openat);
-	for (int i = 0; i < PAGE_SIZE / 2; i++)
-		deliver(SIGUSR1, SI_USER);
-	trace_sys_exit(regs, 200);
-	KUNIT_EXPECT_GT(test, ring_buffer_overruns(buffer), 0);
-
-	read_pipe(test, file);
-	KUNIT_EXPECT_FALSE(test, strstr(process->text, "() = 100"));
-	KUNIT_EXPECT_TRUE(test, strstr(process->text, "() = 200\n"));
-
-	trace_sys_enter(regs, __NR_openat);
-	trace_sys_exit(regs, 300);
-	read_pipe(test, file);
-	KUNIT_EXPECT_TRUE(test, strstr(process->text, "() = 300 <"));
 }
 
-static void consume_cpu(struct kunit *test, struct trace_array *tr, int cpu)
+static void come_by_rename(struct kunit *test, struct trace_array *tr, bool in)
 {
-	while (ring_buffer_consume(tr->array_buffer.buffer, cpu, NULL, NULL))
-		;
-}
+	static char comm[1][TASK_COMM_LEN] = { "process-kunit" };
+	char old[TASK_COMM_LEN];
 
-/* Another reader has consumed the result of one call, and the next entry. */
-static void no_time_with_two_readers(struct kunit *test)
-{
-	struct process_kunit *process = test->priv;
-	struct trace_array *tr = process->env.tr;
-	struct pt_regs *regs = new_regs(test, __NR_openat);
-	struct file *file;
-
-	choose_me(test, tr);
-	set_tracer(test, tr, "process");
-	file = trace_kunit_open(test, tr->name, "trace_pipe",
-				O_RDONLY | O_NONBLOCK);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, close_file, file),
-			0);
-
-	trace_sys_enter(regs, __NR_openat);
-	read_pipe(test, file);
-	trace_sys_exit(regs, 100);
-	trace_sys_enter(regs, __NR_openat);
-	consume_cpu(test, tr, raw_smp_processor_id());
-	trace_sys_exit(regs, 200);
-	read_pipe(test, file);
-	KUNIT_EXPECT_FALSE(test, strstr(process->text, "() = 100"));
-	KUNIT_EXPECT_TRUE(test, strstr(process->text, "() = 200\n"));
-
-	trace_sys_enter(regs, __NR_openat);
-	trace_sys_exit(regs, 300);
-	read_pipe(test, file);
-	KUNIT_EXPECT_TRUE(test, strstr(process->text, "() = 300 <"));
-}
-
-/* What is printed as numbers is not forgotten. */
-static void no_time_after_numbers(struct kunit *test)
-{
-	struct process_kunit *process = test->priv;
-	struct trace_array *tr = process->env.tr;
-	struct pt_regs *regs = new_regs(test, __NR_openat);
-	char noraw[] = "noraw", raw[] = "raw";
-	struct file *file;
-
-	choose_me(test, tr);
-	set_tracer(test, tr, "process");
-	file = trace_kunit_open(test, tr->name, "trace_pipe",
-				O_RDONLY | O_NONBLOCK);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, close_file, file),
-			0);
-
-	trace_sys_enter(regs, __NR_openat);
-	read_pipe(test, file);
-	KUNIT_ASSERT_EQ(test, trace_set_options(tr, raw), 0);
-	trace_sys_exit(regs, 100);
-	read_pipe(test, file);
-	KUNIT_ASSERT_EQ(test, trace_set_options(tr, noraw), 0);
-	/* Refused by seccomp */
-	trace_sys_exit(regs, 200);
-	read_pipe(test, file);
-	KUNIT_EXPECT_TRUE(test, strstr(process->text, "() = 200\n"));
-
-	KUNIT_ASSERT_EQ(test, trace_set_options(tr, raw), 0);
-	trace_sys_enter(regs, __NR_openat);
-	read_pipe(test, file);
-	KUNIT_ASSERT_EQ(test, trace_set_options(tr, noraw), 0);
-	trace_sys_exit(regs, 300);
-	read_pipe(test, file);
-	KUNIT_EXPECT_TRUE(test, strstr(process->text, "() = 300 <"));
-}
-
-/* Records of two CPUs that have the same time have no order. */
-static void run_on(struct kunit *test, int cpu)
-{
-	u64 now = trace_clock_local();
-
-	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(cpu)),
-			0);
-	while (trace_clock_local() <= now)
-		cpu_relax();
-}
-
-static void overwrite_cpu(struct kunit *test, struct trace_array *tr, int cpu)
-{
-	run_on(test, cpu);
-	for (int i = 0; i < PAGE_SIZE / 8; i++)
-		deliver(SIGUSR1, SI_USER);
-	KUNIT_EXPECT_GT(test, ring_buffer_overruns(tr->array_buffer.buffer), 0);
-}
-
-static void clear_cpu(struct kunit *test, struct trace_array *tr, int cpu)
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "per_cpu/cpu%d/trace", cpu);
-	KUNIT_EXPECT_EQ(test, trace_kunit_write(test, name, ""), 0);
-}
-
-static void swap_cpu(struct kunit *test, struct trace_array *tr, int cpu)
-{
-	char name[32];
-
-	if (!IS_ENABLED(CONFIG_RING_BUFFER_ALLOW_SWAP)) {
-		clear_cpu(test, tr, cpu);
+	if (in) {
+		get_task_comm(old, current);
+		set_task_comm(current, comm[0]);
+		set_task_comm(current, old);
 		return;
 	}
 
-	snprintf(name, sizeof(name), "per_cpu/cpu%d/snapshot", cpu);
-	KUNIT_EXPECT_EQ(test, trace_kunit_write(test, name, "1"), 0);
+	trace_follow_clear(&tr->follow);
+	KUNIT_ASSERT_EQ(test, trace_follow_comms(&tr->follow, comm, 1, true),
+			0);
 }
 
-/*
- * One call begins on the first CPU and returns on the second one, the next one
- * the other way round. Without the records of the second CPU they look like
- * one call.
- */
-static void two_calls(struct kunit *test, struct pt_regs *regs,
-		      const int cpu[2])
-{
-	run_on(test, cpu[0]);
-	trace_sys_enter(regs, __NR_openat);
-	run_on(test, cpu[1]);
-	trace_sys_exit(regs, 100);
-	trace_sys_enter(regs, __NR_openat);
-	run_on(test, cpu[0]);
-	trace_sys_exit(regs, 200);
-}
+static void (* const come[])(struct kunit *test, struct trace_array *tr,
+			     bool in) = {
+	come_by_tracer, come_by_option, come_by_pid, come_by_more_pids,
+	come_with_all, come_by_command, come_by_rename,
+};
 
-static void no_time_without_a_cpu(struct kunit *test)
+/* The exit of one call and the entry of the next one are not seen. */
+static void no_time_after_leaving(struct kunit *test)
 {
-	static void (* const lose[])(struct kunit *test, struct trace_array *tr,
-				     int cpu) = {
-		overwrite_cpu, consume_cpu, clear_cpu, swap_cpu,
-	};
 	struct process_kunit *process = test->priv;
 	struct trace_array *tr = process->env.tr;
 	struct pt_regs *regs = new_regs(test, __NR_openat);
-	int cpu[2];
 
-	trace_kunit_two_cpus(test, cpu);
-	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, "buffer_size_kb", "8"),
-			0);
-	choose_me(test, tr);
-	for (int i = 0; i < ARRAY_SIZE(lose); i++) {
+	for (int i = 0; i < ARRAY_SIZE(come); i++) {
+		choose_me(test, tr);
 		set_tracer(test, tr, "process");
-		two_calls(test, regs, cpu);
-		KUNIT_EXPECT_TRUE_MSG(test, has(test, tr, "() = 200 <"), "%d",
-				      i);
-
-		lose[i](test, tr, cpu[1]);
+		enter(regs);
+		come[i](test, tr, false);
+		trace_sys_exit(regs, 100);
+		enter(regs);
+		come[i](test, tr, true);
+		trace_sys_exit(regs, 200);
 		KUNIT_EXPECT_FALSE_MSG(test, has(test, tr, "() = 100"), "%d",
 				       i);
-		KUNIT_EXPECT_TRUE_MSG(test, has(test, tr, "() = 200\n"), "%d",
-				      i);
+		KUNIT_EXPECT_TRUE_MSG(test, has_result(test, tr, "trace", 200,
+						       false), "%d", i);
 
-		run_on(test, cpu[1]);
-		trace_sys_enter(regs, __NR_openat);
-		run_on(test, cpu[0]);
+		enter(regs);
 		trace_sys_exit(regs, 300);
-		KUNIT_EXPECT_TRUE_MSG(test, has(test, tr, "() = 300 <"), "%d",
-				      i);
-		/* This clears the buffer. */
+		KUNIT_EXPECT_TRUE_MSG(test, has_result(test, tr, "trace", 300,
+						       true), "%d", i);
 		set_tracer(test, tr, "nop");
+		trace_follow_clear(&tr->follow);
 	}
 }
 
-static void no_time_in_the_file_of_a_cpu(struct kunit *test)
+static void remove_other(void *data)
+{
+	struct kunit *test = data;
+
+	KUNIT_EXPECT_EQ(test, trace_kunit_rmdir(test, INSTANCE "_other"), 0);
+}
+
+static struct trace_array *new_other(struct kunit *test)
+{
+	struct trace_array *tr;
+
+	KUNIT_ASSERT_EQ(test, trace_kunit_mkdir(test, INSTANCE "_other"), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, remove_other,
+							test), 0);
+	tr = trace_kunit_find(INSTANCE "_other");
+	KUNIT_ASSERT_NOT_NULL(test, tr);
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+
+	return tr;
+}
+
+/* Another instance knows when a call was entered, and does not see its exit. */
+static void no_time_of_others(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *other, *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+
+	other = new_other(test);
+	for (int i = 0; i < ARRAY_SIZE(come); i++) {
+		choose_me(test, tr);
+		set_tracer(test, tr, "process");
+		come[i](test, tr, false);
+		choose_me(test, other);
+		enter(regs);
+		choose_other(test, other);
+		trace_sys_exit(regs, 100);
+		come[i](test, tr, true);
+		trace_sys_exit(regs, 200);
+		KUNIT_EXPECT_FALSE_MSG(test, has(test, tr, "() = 100"), "%d",
+				       i);
+		KUNIT_EXPECT_TRUE_MSG(test, has_result(test, tr, "trace", 200,
+						       false), "%d", i);
+		set_tracer(test, tr, "nop");
+		trace_follow_clear(&tr->follow);
+	}
+}
+
+/* The first one takes the time, if the call is its own. */
+static void time_for_one_of_two(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *other, *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	other = new_other(test);
+
+	enter(regs);
+	trace_sys_exit(regs, 100);
+	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 100, true));
+	KUNIT_EXPECT_TRUE(test, has_result(test, other, "trace", 100, false));
+
+	enter(regs);
+	choose_me(test, tr);
+	trace_sys_exit(regs, 200);
+	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 200, false));
+	KUNIT_EXPECT_TRUE(test, has_result(test, other, "trace", 200, true));
+}
+
+/* A filter leaves out records, and not what the task does. */
+static void time_with_a_filter(struct kunit *test)
 {
 	struct process_kunit *process = test->priv;
 	struct trace_array *tr = process->env.tr;
 	struct pt_regs *regs = new_regs(test, __NR_openat);
-	char name[32];
-	int cpu[2];
+	const char *file = "process_trace_taskcomm_filter";
 
-	trace_kunit_two_cpus(test, cpu);
 	choose_me(test, tr);
 	set_tracer(test, tr, "process");
-	two_calls(test, regs, cpu);
+	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, file, "nobody"), 0);
+	enter(regs);
+	trace_sys_exit(regs, 100);
+	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, file, "\n"), 0);
+	/* Refused by seccomp */
+	trace_sys_exit(regs, 200);
+	KUNIT_EXPECT_FALSE(test, has(test, tr, "() = 100"));
+	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 200, false));
 
-	snprintf(name, sizeof(name), "per_cpu/cpu%d/trace", cpu[0]);
-	KUNIT_EXPECT_TRUE(test, file_has(test, tr, name, "() = 200\n"));
-	KUNIT_EXPECT_FALSE(test, file_has(test, tr, name, "() = 100"));
+	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, file, "nobody"), 0);
+	enter(regs);
+	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, file, "\n"), 0);
+	trace_sys_exit(regs, 300);
+	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 300, true));
+}
+
+static int return_fn(void *data)
+{
+	trace_sys_exit(data, 0);
+	do_exit(0);
+}
+
+/* Its parent has entered the call that a child comes back from. */
+static void no_time_for_a_child(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+	pid_t nr;
+
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	enter(regs);
+	nr = kernel_thread(return_fn, regs, "process-child",
+			   CLONE_FS | CLONE_FILES | SIGCHLD);
+	KUNIT_ASSERT_GT(test, nr, 0);
+	kernel_wait4(nr, NULL, 0, NULL);
+	trace_sys_exit(regs, 100);
+	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 0, false));
+	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 100, true));
 }
 
 static void enter_openat(struct pt_regs *regs, unsigned long filename)
@@ -783,6 +795,7 @@ static void records_as_numbers(struct kunit *test)
 	snprintf(what, sizeof(what), " %d 0 0 0 0 0\n", __NR_openat);
 	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
 	trace_sys_exit(regs, -ENOENT);
+	/* Without the time */
 	snprintf(what, sizeof(what), " %d 0 -2\n", __NR_openat);
 	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
 }
@@ -865,13 +878,14 @@ static struct kunit_case process_cases[] = {
 	KUNIT_CASE(hostile_names_of_files),
 	KUNIT_CASE(long_names_of_files),
 	KUNIT_CASE(syscalls_with_names),
-	KUNIT_CASE(no_time_across_a_gap),
-	KUNIT_CASE(no_time_across_many_gaps),
-	KUNIT_CASE(no_time_after_losses),
-	KUNIT_CASE(no_time_with_two_readers),
-	KUNIT_CASE(no_time_after_numbers),
-	KUNIT_CASE(no_time_without_a_cpu),
-	KUNIT_CASE(no_time_in_the_file_of_a_cpu),
+	KUNIT_CASE(time_of_a_call),
+	KUNIT_CASE(time_in_each_file),
+	KUNIT_CASE(time_with_tracing_off),
+	KUNIT_CASE(no_time_after_leaving),
+	KUNIT_CASE(no_time_of_others),
+	KUNIT_CASE(time_for_one_of_two),
+	KUNIT_CASE(no_time_for_a_child),
+	KUNIT_CASE(time_with_a_filter),
 	KUNIT_CASE(strings_of_syscalls),
 	KUNIT_CASE(strings_of_two_arguments),
 	KUNIT_CASE(hostile_strings),
