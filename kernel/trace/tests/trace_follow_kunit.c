@@ -330,7 +330,7 @@ static void bits_run_out(struct kunit *test)
 	trace_follow_clear(&follows[0]);
 }
 
-static void probe(void *data, struct pt_regs *regs, long id)
+static void __maybe_unused probe(void *data, struct pt_regs *regs, long id)
 {
 }
 

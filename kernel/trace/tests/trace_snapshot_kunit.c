@@ -232,10 +232,11 @@ static void subbufs_change_size(struct kunit *test)
 	struct trace_kunit *env = test->priv;
 	struct array_buffer *buf = &env->tr->array_buffer;
 	int cpu;
+	int ret;
 
 	for (int i = 0; i < ARRAY_SIZE(kb); i++) {
-		KUNIT_ASSERT_EQ(test, trace_kunit_write(test,
-				"buffer_subbuf_size_kb", kb[i]), 0);
+		ret = trace_kunit_write(test, "buffer_subbuf_size_kb", kb[i]);
+		KUNIT_ASSERT_EQ(test, ret, 0);
 		for_each_online_cpu(cpu)
 			KUNIT_EXPECT_EQ(test,
 					per_cpu_ptr(buf->data, cpu)->entries,
