@@ -7,8 +7,9 @@
  * that its metadata knows of.
  *
  * The time at which a task entered its system call is a word of the task. The
- * first instance that records the exit takes it. So there is no word for the
- * exit of a call that has no entry, as one that seccomp has refused.
+ * first instance that follows the task and sees the exit takes it, even if its
+ * filters leave out the record. So there is no word for the exit of a call that
+ * has no entry, as one that seccomp has refused.
  */
 
 #include <linux/compat.h>
