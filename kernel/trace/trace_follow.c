@@ -139,14 +139,14 @@ static bool trace_follow_list_has(const struct trace_follow_list *list,
  * @follow: the set
  *
  * The probes of a set, too, may begin to run for its tasks only between this
- * and trace_follow_join_end(), for trace_follow_has_since().
+ * and trace_follow_join_end(), for trace_follow_since().
  *
  * Context: any but NMI. Several may do this at a time, or one more than once.
  */
 void trace_follow_join_begin(struct trace_follow *follow)
 {
 	atomic_inc(&follow->joining);
-	smp_mb__after_atomic(); /* Pairs with trace_follow_has_since(). */
+	smp_mb__after_atomic(); /* Pairs with trace_follow_since(). */
 }
 
 /**
@@ -166,7 +166,7 @@ void trace_follow_join_end(struct trace_follow *follow)
 	while (since < now &&
 	       !atomic64_try_cmpxchg(&follow->since, &since, now))
 		;
-	smp_mb__before_atomic(); /* Pairs with trace_follow_has_since(). */
+	smp_mb__before_atomic(); /* Pairs with trace_follow_since(). */
 	atomic_dec(&follow->joining);
 }
 

@@ -84,30 +84,30 @@ trace_follow_has(const struct trace_follow *follow, const struct task_struct *t)
 }
 
 /**
- * trace_follow_has_since - has a set had its tasks all the time?
+ * trace_follow_since - since when has a set had its tasks all the time?
  * @follow: the set, in which the caller has just found current
- * @time: since when, by ktime_get_ns()
+ * @joining: is set when tasks may be coming in
  *
- * A task may have left the set and come back. The answer is false for all tasks
- * when one has come in.
+ * A task may have left the set and come back. The time is the same for all
+ * tasks, and never goes back.
  *
  * Context: any.
  *
- * Return: true when no task has come into the set at @time or later, so that
- * its probes were called for all system calls of current since then.
+ * Return: the time, by ktime_get_ns(), after which no task has come into the
+ * set unless @joining is set. The probes of the set were called for all system
+ * calls that current has made since then.
  */
-static __always_inline bool
-trace_follow_has_since(const struct trace_follow *follow, u64 time)
+static __always_inline u64
+trace_follow_since(const struct trace_follow *follow, bool *joining)
 {
 	/* Whoever sees that a task is in the set sees who let it in. */
 	smp_rmb();
-	if (atomic_read(&follow->joining))
-		return false;
+	*joining = atomic_read(&follow->joining);
 
 	/* Whoever sees that this is done sees when. */
 	smp_rmb();
 
-	return time > atomic64_read(&follow->since);
+	return atomic64_read(&follow->since);
 }
 
 void trace_follow_join_begin(struct trace_follow *follow);

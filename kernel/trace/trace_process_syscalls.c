@@ -7,9 +7,9 @@
  * that its metadata knows of.
  *
  * The time at which a task entered its system call is a word of the task. The
- * first instance that follows the task and sees the exit takes it, even if its
- * filters leave out the record. So there is no word for the exit of a call that
- * has no entry, as one that seccomp has refused.
+ * first instance that follows the task and sees the exit takes it, whether that
+ * one can record the exit or not. So there is no word for the exit of a call
+ * that has no entry, as one that seccomp has refused.
  */
 
 #include <linux/compat.h>
@@ -179,11 +179,16 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 static u64 process_trace_duration(struct trace_array *tr)
 {
 	u64 enter = current->process_sys_enter;
+	bool joining;
 
-	if (!trace_follow_has_since(&tr->follow, enter))
+	/* Another instance may have its time, and this one never will. */
+	if (enter <= trace_follow_since(&tr->follow, &joining))
 		return 0;
 
+	/* The next exit may have no entry, and must not get this one. */
 	current->process_sys_enter = 0;
+	if (joining)
+		return 0;
 
 	return max(ktime_get_ns() - enter, 1);
 }

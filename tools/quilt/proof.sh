@@ -84,7 +84,7 @@ run_cell() { # NAME MINUTES FLAG COMMAND
 	0) ;;
 	kernel) verdict="not ok: the guest's kernel does not build" ;;
 	124 | 137) verdict="not ok: more than $2 minutes" ;;
-	*) verdict="not ok: $(grep -aE '^(not ok|error:)' "$log" | head -n 1 | cut -c 1-80 | tr '|' '/')" ;;
+	*) verdict="not ok: $(grep -aE '^(not ok|error:)' "$log" | head -n 1 | sed "s|$TOP/||g" | cut -c 1-80 | tr '|' '/')" ;;
 	esac
 	say "$verdict $1 ($((SECONDS - start)) s, log: ${log#"$PWD/"})"
 	[ "$sample" -gt 0 ] || keep "$1" "$4" "$verdict" $((SECONDS - start))

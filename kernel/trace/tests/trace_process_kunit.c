@@ -513,6 +513,13 @@ static void (* const come[])(struct kunit *test, struct trace_array *tr,
 	come_with_all, come_by_command, come_by_rename,
 };
 
+/* Other tasks, which some of these let in, too, have no such results. */
+enum {
+	RESULT_AWAY	= 1234500100,
+	RESULT_BACK,
+	RESULT_NEXT,
+};
+
 /* The exit of one call and the entry of the next one are not seen. */
 static void no_time_after_leaving(struct kunit *test)
 {
@@ -525,19 +532,29 @@ static void no_time_after_leaving(struct kunit *test)
 		set_tracer(test, tr, "process");
 		enter(regs);
 		come[i](test, tr, false);
-		trace_sys_exit(regs, 100);
+		trace_sys_exit(regs, RESULT_AWAY);
 		enter(regs);
 		come[i](test, tr, true);
-		trace_sys_exit(regs, 200);
-		KUNIT_EXPECT_FALSE_MSG(test, has(test, tr, "() = 100"), "%d",
-				       i);
-		KUNIT_EXPECT_TRUE_MSG(test, has_result(test, tr, "trace", 200,
-						       false), "%d", i);
+		trace_sys_exit(regs, RESULT_BACK);
+		tracer_tracing_off(tr);
+		KUNIT_EXPECT_FALSE_MSG(test, has_result(test, tr, "trace",
+							RESULT_AWAY, false),
+				       "%d", i);
+		KUNIT_EXPECT_FALSE_MSG(test, has_result(test, tr, "trace",
+							RESULT_AWAY, true),
+				       "%d", i);
+		KUNIT_EXPECT_TRUE_MSG(test, has_result(test, tr, "trace",
+						       RESULT_BACK, false),
+				      "%d", i);
+		tracer_tracing_on(tr);
 
 		enter(regs);
-		trace_sys_exit(regs, 300);
-		KUNIT_EXPECT_TRUE_MSG(test, has_result(test, tr, "trace", 300,
-						       true), "%d", i);
+		trace_sys_exit(regs, RESULT_NEXT);
+		tracer_tracing_off(tr);
+		KUNIT_EXPECT_TRUE_MSG(test, has_result(test, tr, "trace",
+						       RESULT_NEXT, true),
+				      "%d", i);
+		tracer_tracing_on(tr);
 		set_tracer(test, tr, "nop");
 		trace_follow_clear(&tr->follow);
 	}
@@ -580,16 +597,51 @@ static void no_time_of_others(struct kunit *test)
 		choose_me(test, other);
 		enter(regs);
 		choose_other(test, other);
-		trace_sys_exit(regs, 100);
+		trace_sys_exit(regs, RESULT_AWAY);
 		come[i](test, tr, true);
-		trace_sys_exit(regs, 200);
-		KUNIT_EXPECT_FALSE_MSG(test, has(test, tr, "() = 100"), "%d",
-				       i);
-		KUNIT_EXPECT_TRUE_MSG(test, has_result(test, tr, "trace", 200,
-						       false), "%d", i);
+		trace_sys_exit(regs, RESULT_BACK);
+		tracer_tracing_off(tr);
+		KUNIT_EXPECT_FALSE_MSG(test, has_result(test, tr, "trace",
+							RESULT_AWAY, false),
+				       "%d", i);
+		KUNIT_EXPECT_FALSE_MSG(test, has_result(test, tr, "trace",
+							RESULT_AWAY, true),
+				       "%d", i);
+		KUNIT_EXPECT_TRUE_MSG(test, has_result(test, tr, "trace",
+						       RESULT_BACK, false),
+				      "%d", i);
+		tracer_tracing_on(tr);
 		set_tracer(test, tr, "nop");
 		trace_follow_clear(&tr->follow);
 	}
+}
+
+/*
+ * A change goes on while a call returns. When it is done, at a time before the
+ * call, an exit without an entry must not find the time of that call.
+ */
+static void no_time_during_a_change(struct kunit *test)
+{
+	struct process_kunit *process = test->priv;
+	struct trace_array *tr = process->env.tr;
+	struct pt_regs *regs = new_regs(test, __NR_openat);
+
+	choose_me(test, tr);
+	set_tracer(test, tr, "process");
+	trace_follow_join_begin(&tr->follow);
+	trace_follow_join_begin(&tr->follow);
+	/* Sets the time, and is about to say that the change is done. */
+	trace_follow_join_end(&tr->follow);
+	enter(regs);
+	trace_sys_exit(regs, 100);
+	atomic_dec(&tr->follow.joining);
+	trace_sys_exit(regs, 200);
+	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 100, false));
+	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 200, false));
+
+	enter(regs);
+	trace_sys_exit(regs, 300);
+	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 300, true));
 }
 
 /* The first one takes the time, if the call is its own. */
@@ -883,6 +935,7 @@ static struct kunit_case process_cases[] = {
 	KUNIT_CASE(time_with_tracing_off),
 	KUNIT_CASE(no_time_after_leaving),
 	KUNIT_CASE(no_time_of_others),
+	KUNIT_CASE(no_time_during_a_change),
 	KUNIT_CASE(time_for_one_of_two),
 	KUNIT_CASE(no_time_for_a_child),
 	KUNIT_CASE(time_with_a_filter),

@@ -594,6 +594,78 @@ static void not_while_freed(struct kunit *test)
 	trace_kunit_stop(test, task);
 }
 
+struct freer {
+	struct trace_array	*tr;
+	bool			ready;
+	bool			go;
+	bool			done;
+	int			ret;
+};
+
+static int free_when_told(void *data)
+{
+	struct freer *freer = data;
+
+	WRITE_ONCE(freer->ready, true);
+	while (!READ_ONCE(freer->go) && !kthread_should_stop())
+		cpu_relax();
+	scoped_guard(mutex, &trace_types_lock)
+		freer->ret = tracing_try_free_snapshot(freer->tr);
+	/* Pairs with smp_load_acquire() in not_freed_after_swap(). */
+	smp_store_release(&freer->done, true);
+
+	return 0;
+}
+
+/*
+ * The live buffer is read, and becomes the snapshot when it is to be freed. A
+ * kernel with the bug looks for readers while max_lock is held here.
+ */
+static void not_freed_after_swap(struct kunit *test)
+{
+	struct trace_kunit *env = test->priv;
+	struct trace_array *tr = env->tr;
+	struct ring_buffer_iter *iter;
+	struct task_struct *task;
+	unsigned int freed = 0;
+	struct freer *freer;
+	int cpu[2];
+
+	trace_kunit_two_cpus(test, cpu);
+	freer = kunit_kzalloc(test, sizeof(*freer), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, freer);
+
+	for (int i = 0; i < 100; i++) {
+		alloc_snapshot(test);
+		iter = ring_buffer_read_start(live_buffer(tr), cpu[0],
+					      GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, iter);
+		*freer = (struct freer){ .tr = tr };
+		task = trace_kunit_thread(test, free_when_told, freer, cpu[1]);
+		wake_up_process(task);
+		while (!READ_ONCE(freer->ready))
+			cond_resched();
+
+		scoped_guard(irqsave) {
+			arch_spin_lock(&tr->max_lock);
+			WRITE_ONCE(freer->go, true);
+			for (int n = 0; n < i * 20; n++)
+				cpu_relax();
+			swap(tr->array_buffer.buffer,
+			     tr->snapshot_buffer.buffer);
+			arch_spin_unlock(&tr->max_lock);
+		}
+		/* Pairs with smp_store_release() in free_when_told(). */
+		while (!smp_load_acquire(&freer->done))
+			cond_resched();
+		trace_kunit_stop(test, task);
+		ring_buffer_read_finish(iter);
+		if (freer->ret != -EBUSY)
+			freed++;
+	}
+	KUNIT_EXPECT_EQ(test, freed, 0);
+}
+
 struct waiter {
 	struct trace_array	*tr;
 	/* The buffer in which recording is disabled during the wait */
@@ -964,6 +1036,7 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(not_while_stopped),
 	KUNIT_CASE(not_when_freed),
 	KUNIT_CASE(not_while_freed),
+	KUNIT_CASE(not_freed_after_swap),
 	KUNIT_CASE(not_while_cleared),
 	KUNIT_CASE(clock_of_both_buffers),
 	KUNIT_CASE(cpumask_of_both_buffers),

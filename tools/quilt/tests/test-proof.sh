@@ -8,15 +8,17 @@
 . "$(dirname "$0")/lib.sh"
 
 export PROOF_CELLS=$work/cells PROOF_RESULTS=$work/results/proof.md TREE=$work/tree BUILD=$work
-cat >"$PROOF_CELLS" <<'EOF'
+cat >"$PROOF_CELLS" <<EOF
 # Five that end differently
 
 good  1 sample true
-bad   1 -      cat error:/nothing/there
+bad   1 -      $work/bad
 other 1 sample echo ok
 again 1 sample true
 boots 1 guest true
 EOF
+printf '#!/bin/sh\necho "error: see %s/build/log"\nexit 1\n' "$TOP" >"$work/bad"
+chmod +x "$work/bad"
 git init -q "$TREE"
 commit() { git -C "$TREE" -c user.name=a -c user.email=a@b commit -q --allow-empty -m "$1"; }
 echo one >"$TREE/file"
@@ -38,7 +40,7 @@ check 'only what has not passed' ends_with '1 passed, 0 failed, 2 skipped'
 proof bad && rc=0 || rc=$?
 check 'the exit code' [ "$rc" -eq 1 ]
 check 'one that fails' ends_with '0 passed, 1 failed, 0 skipped'
-check 'its verdict' grep -q '^| bad | .* | not ok: .* |' "$PROOF_RESULTS"
+check 'its verdict' grep -q '^| bad | .* | not ok: error: see build/log |' "$PROOF_RESULTS"
 proof bad && rc=0 || rc=$?
 check 'runs again' ends_with '0 passed, 1 failed, 0 skipped'
 check 'and has one row' [ "$(rows)" -eq 4 ]

@@ -13,7 +13,7 @@
  *  tracefile epoll MILLISECONDS FILE
  *	The same with epoll. Print "added" when the file is in the set.
  *  tracefile aio MILLISECONDS FILE
- *	And with asynchronous I/O, for POLLIN.
+ *	And with asynchronous I/O, for POLLIN. Exit with 3 where there is none.
  *  tracefile rest FILE
  *	splice() one byte, where no line fits in. Print "waiting". When stdin
  *	ends, splice() the rest, and write it to stdout.
@@ -136,6 +136,9 @@ static int splice_page(int fd)
 	return 0;
 }
 
+#define NO_AIO	3
+
+#ifdef __NR_io_getevents
 static int aio_for(int fd, int timeout)
 {
 	struct __kernel_old_timespec ts = { .tv_sec = timeout / 1000,
@@ -147,8 +150,11 @@ static int aio_for(int fd, int timeout)
 	struct io_event event;
 	long n;
 
-	if (syscall(__NR_io_setup, 1, &ctx))
+	if (syscall(__NR_io_setup, 1, &ctx)) {
+		if (errno == ENOSYS)
+			return NO_AIO;
 		err(2, "io_setup");
+	}
 	if (syscall(__NR_io_submit, ctx, 1, cbs) != 1)
 		err(2, "io_submit");
 
@@ -160,6 +166,12 @@ static int aio_for(int fd, int timeout)
 
 	return n ? found(event.res) : timed_out();
 }
+#else
+static int aio_for(int fd, int timeout)
+{
+	return NO_AIO;
+}
+#endif
 
 static int splice_rest(int fd)
 {
