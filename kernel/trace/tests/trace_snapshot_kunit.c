@@ -6,6 +6,7 @@
 
 #include <kunit/test.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/kthread.h>
 #include <linux/pipe_fs_i.h>
@@ -213,14 +214,12 @@ static void free_while_read(struct kunit *test)
 	alloc_snapshot(test);
 	file = trace_kunit_open(test, INSTANCE, "snapshot", O_RDONLY);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
-	scoped_guard(mutex, &trace_types_lock)
-		ret = tracing_try_free_snapshot(tr);
+	ret = trace_kunit_write(test, "snapshot", "0");
 	KUNIT_EXPECT_EQ(test, ret, -EBUSY);
 	KUNIT_EXPECT_TRUE(test, tr->allocated_snapshot);
 
 	__fput_sync(file);
-	scoped_guard(mutex, &trace_types_lock)
-		ret = tracing_try_free_snapshot(tr);
+	ret = trace_kunit_write(test, "snapshot", "0");
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_FALSE(test, tr->allocated_snapshot);
 }
@@ -594,74 +593,59 @@ static void not_while_freed(struct kunit *test)
 	trace_kunit_stop(test, task);
 }
 
-struct freer {
+struct swapper {
 	struct trace_array	*tr;
-	bool			ready;
-	bool			go;
-	bool			done;
-	int			ret;
+	unsigned long		us;
+	bool			held;
 };
 
-static int free_when_told(void *data)
+static int swap_slowly(void *data)
 {
-	struct freer *freer = data;
+	struct swapper *swapper = data;
+	struct trace_array *tr = swapper->tr;
 
-	WRITE_ONCE(freer->ready, true);
-	while (!READ_ONCE(freer->go) && !kthread_should_stop())
-		cpu_relax();
-	scoped_guard(mutex, &trace_types_lock)
-		freer->ret = tracing_try_free_snapshot(freer->tr);
-	/* Pairs with smp_load_acquire() in not_freed_after_swap(). */
-	smp_store_release(&freer->done, true);
+	guard(irqsave)();
+	arch_spin_lock(&tr->max_lock);
+	WRITE_ONCE(swapper->held, true);
+	udelay(swapper->us);
+	swap(tr->array_buffer.buffer, tr->snapshot_buffer.buffer);
+	arch_spin_unlock(&tr->max_lock);
 
 	return 0;
 }
 
 /*
  * The live buffer is read, and becomes the snapshot when it is to be freed. A
- * kernel with the bug looks for readers while max_lock is held here.
+ * kernel with the bug looks for readers while the thread holds max_lock.
  */
 static void not_freed_after_swap(struct kunit *test)
 {
 	struct trace_kunit *env = test->priv;
 	struct trace_array *tr = env->tr;
 	struct ring_buffer_iter *iter;
+	struct swapper *swapper;
 	struct task_struct *task;
 	unsigned int freed = 0;
-	struct freer *freer;
 	int cpu[2];
 
 	trace_kunit_two_cpus(test, cpu);
-	freer = kunit_kzalloc(test, sizeof(*freer), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, freer);
+	swapper = kunit_kzalloc(test, sizeof(*swapper), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, swapper);
 
 	for (int i = 0; i < 100; i++) {
 		alloc_snapshot(test);
 		iter = ring_buffer_read_start(live_buffer(tr), cpu[0],
 					      GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, iter);
-		*freer = (struct freer){ .tr = tr };
-		task = trace_kunit_thread(test, free_when_told, freer, cpu[1]);
+		*swapper = (struct swapper){ .tr = tr, .us = i * 50 };
+		task = trace_kunit_thread(test, swap_slowly, swapper, cpu[1]);
 		wake_up_process(task);
-		while (!READ_ONCE(freer->ready))
+		while (!READ_ONCE(swapper->held))
 			cond_resched();
-
-		scoped_guard(irqsave) {
-			arch_spin_lock(&tr->max_lock);
-			WRITE_ONCE(freer->go, true);
-			for (int n = 0; n < i * 20; n++)
-				cpu_relax();
-			swap(tr->array_buffer.buffer,
-			     tr->snapshot_buffer.buffer);
-			arch_spin_unlock(&tr->max_lock);
-		}
-		/* Pairs with smp_store_release() in free_when_told(). */
-		while (!smp_load_acquire(&freer->done))
-			cond_resched();
+		if (trace_kunit_write(test, "snapshot", "0") != -EBUSY)
+			freed++;
 		trace_kunit_stop(test, task);
 		ring_buffer_read_finish(iter);
-		if (freer->ret != -EBUSY)
-			freed++;
 	}
 	KUNIT_EXPECT_EQ(test, freed, 0);
 }
@@ -945,9 +929,9 @@ static void poller_is_woken_early(struct kunit *test)
 	init_completion(&waker->woken);
 	waker->buffer = live_buffer(env->tr);
 	waker->cpu = cpumask_first(cpu_online_mask);
-	KUNIT_EXPECT_EQ(test, ring_buffer_poll_wait(waker->buffer, waker->cpu,
-						    NULL, &waker->table, 50),
-			0);
+	KUNIT_EXPECT_FALSE(test, ring_buffer_poll_wait(waker->buffer, waker->cpu,
+						       NULL, &waker->table,
+						       50));
 	KUNIT_EXPECT_GT(test, waker->left, 0);
 }
 

@@ -41,7 +41,7 @@ before_features() {
 # before the features and of the quilt. The objects go to $WORK/objects/, the
 # messages to $log.COMMIT.
 compile_sides() {
-	local touched objects commit file rc middle arguments
+	local touched objects commit file rc middle arguments dir=$OUT/check-x86_64${LLVM:-}
 	middle=$(before_features)
 	mapfile -t touched < <(compile_files)
 	rm -rf "$WORK/objects"
@@ -54,7 +54,7 @@ compile_sides() {
 		for file in "${touched[@]}"; do
 			[ ! -f "$COMPILE_TREE/${file%.o}.c" ] || objects+=("$file")
 			# make does not repeat the warnings of an object that is there.
-			rm -f "$OUT/check-x86_64/$file"
+			rm -f "$dir/$file"
 		done
 		rc=0
 		[ ${#objects[@]} -eq 0 ] ||
@@ -65,10 +65,10 @@ compile_sides() {
 			return 1
 		}
 		for file in "${objects[@]}"; do
-			install -D -m 644 "$OUT/check-x86_64/$file" "$WORK/objects/$commit/$file"
+			install -D -m 644 "$dir/$file" "$WORK/objects/$commit/$file"
 		done
 	done
-	echo "$head" >"$WORK/objects/stamp"
+	echo "$head${LLVM:-}" >"$WORK/objects/stamp"
 }
 
 check_warnings() {
@@ -107,7 +107,7 @@ check_warnings() {
 check_fastpath() {
 	local log=$LOGS/check-fastpath list=$QUILT_TOOLS/data/fastpath-functions differences=()
 	need python3:python3 objdump:binutils
-	[ "$(cat "$WORK/objects/stamp" 2>/dev/null)" = "$head" ] || compile_sides || return 1
+	[ "$(cat "$WORK/objects/stamp" 2>/dev/null)" = "$head${LLVM:-}" ] || compile_sides || return 1
 	if ! grep -qx "# compiler gcc $(gcc -dumpfullversion)" "$list"; then
 		echo "note: another compiler than that of tools/quilt/data/fastpath-functions: differences alone are compared"
 		differences=(-d)
