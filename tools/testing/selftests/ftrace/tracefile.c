@@ -150,11 +150,8 @@ static int aio_for(int fd, int timeout)
 	struct io_event event;
 	long n;
 
-	if (syscall(__NR_io_setup, 1, &ctx)) {
-		if (errno == ENOSYS)
-			return NO_AIO;
-		err(2, "io_setup");
-	}
+	if (syscall(__NR_io_setup, 1, &ctx))
+		return NO_AIO;
 	if (syscall(__NR_io_submit, ctx, 1, cbs) != 1)
 		err(2, "io_submit");
 
