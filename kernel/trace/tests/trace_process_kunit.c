@@ -520,6 +520,19 @@ enum {
 	RESULT_NEXT,
 };
 
+/* Others write no records meanwhile. */
+static void expect_no_time(struct kunit *test, struct trace_array *tr, int way)
+{
+	tracer_tracing_off(tr);
+	KUNIT_EXPECT_FALSE_MSG(test, has_result(test, tr, "trace", RESULT_AWAY,
+						false), "%d", way);
+	KUNIT_EXPECT_FALSE_MSG(test, has_result(test, tr, "trace", RESULT_AWAY,
+						true), "%d", way);
+	KUNIT_EXPECT_TRUE_MSG(test, has_result(test, tr, "trace", RESULT_BACK,
+					       false), "%d", way);
+	tracer_tracing_on(tr);
+}
+
 /* The exit of one call and the entry of the next one are not seen. */
 static void no_time_after_leaving(struct kunit *test)
 {
@@ -536,17 +549,7 @@ static void no_time_after_leaving(struct kunit *test)
 		enter(regs);
 		come[i](test, tr, true);
 		trace_sys_exit(regs, RESULT_BACK);
-		tracer_tracing_off(tr);
-		KUNIT_EXPECT_FALSE_MSG(test, has_result(test, tr, "trace",
-							RESULT_AWAY, false),
-				       "%d", i);
-		KUNIT_EXPECT_FALSE_MSG(test, has_result(test, tr, "trace",
-							RESULT_AWAY, true),
-				       "%d", i);
-		KUNIT_EXPECT_TRUE_MSG(test, has_result(test, tr, "trace",
-						       RESULT_BACK, false),
-				      "%d", i);
-		tracer_tracing_on(tr);
+		expect_no_time(test, tr, i);
 
 		enter(regs);
 		trace_sys_exit(regs, RESULT_NEXT);
@@ -600,17 +603,7 @@ static void no_time_of_others(struct kunit *test)
 		trace_sys_exit(regs, RESULT_AWAY);
 		come[i](test, tr, true);
 		trace_sys_exit(regs, RESULT_BACK);
-		tracer_tracing_off(tr);
-		KUNIT_EXPECT_FALSE_MSG(test, has_result(test, tr, "trace",
-							RESULT_AWAY, false),
-				       "%d", i);
-		KUNIT_EXPECT_FALSE_MSG(test, has_result(test, tr, "trace",
-							RESULT_AWAY, true),
-				       "%d", i);
-		KUNIT_EXPECT_TRUE_MSG(test, has_result(test, tr, "trace",
-						       RESULT_BACK, false),
-				      "%d", i);
-		tracer_tracing_on(tr);
+		expect_no_time(test, tr, i);
 		set_tracer(test, tr, "nop");
 		trace_follow_clear(&tr->follow);
 	}
