@@ -71,6 +71,11 @@ keep() {
 	mv "$RESULTS.new" "$RESULTS"
 }
 
+# A command can go on after an error, such as a build that it tries again.
+reason() { # LOG
+	grep -am 1 '^not ok' "$1" || grep -am 1 '^error:' "$1" || true
+}
+
 run_cell() { # NAME MINUTES FLAG COMMAND
 	local log=$LOGS/proof-$1.log rc=0 start verdict=ok
 	make_dir "$LOGS"
@@ -84,7 +89,7 @@ run_cell() { # NAME MINUTES FLAG COMMAND
 	0) ;;
 	kernel) verdict="not ok: the guest's kernel does not build" ;;
 	124 | 137) verdict="not ok: more than $2 minutes" ;;
-	*) verdict="not ok: $(grep -aE '^(not ok|error:)' "$log" | head -n 1 | sed "s|$TOP/||g" | cut -c 1-80 | tr '|' '/')" ;;
+	*) verdict="not ok: $(reason "$log" | sed "s|$TOP/||g" | cut -c 1-80 | tr '|' '/')" ;;
 	esac
 	say "$verdict $1 ($((SECONDS - start)) s, log: ${log#"$PWD/"})"
 	[ "$sample" -gt 0 ] || keep "$1" "$4" "$verdict" $((SECONDS - start))

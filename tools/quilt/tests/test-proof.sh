@@ -9,16 +9,18 @@
 
 export PROOF_CELLS=$work/cells PROOF_RESULTS=$work/results/proof.md TREE=$work/tree BUILD=$work
 cat >"$PROOF_CELLS" <<EOF
-# Five that end differently
+# Six that end differently
 
 good  1 sample true
 bad   1 -      $work/bad
 other 1 sample echo ok
 again 1 sample true
+worse 1 -      $work/worse
 boots 1 guest true
 EOF
 printf '#!/bin/sh\necho "error: see %s/build/log"\nexit 1\n' "$TOP" >"$work/bad"
-chmod +x "$work/bad"
+printf '#!/bin/sh\nprintf "error: try again\\nnot ok second\\nnot ok third\\n"\nexit 1\n' >"$work/worse"
+chmod +x "$work/bad" "$work/worse"
 git init -q "$TREE"
 commit() { git -C "$TREE" -c user.name=a -c user.email=a@b commit -q --allow-empty -m "$1"; }
 echo one >"$TREE/file"
@@ -44,6 +46,8 @@ check 'its verdict' grep -q '^| bad | .* | not ok: error: see build/log |' "$PRO
 proof bad && rc=0 || rc=$?
 check 'runs again' ends_with '0 passed, 1 failed, 0 skipped'
 check 'and has one row' [ "$(rows)" -eq 4 ]
+proof worse && rc=0 || rc=$?
+check 'the first thing that is not ok' grep -q '^| worse | .* | not ok: not ok second |' "$PROOF_RESULTS"
 # The tree has no kernel.
 proof boots && rc=0 || rc=$?
 check 'no kernel to boot' ends_with '0 passed, 1 failed, 0 skipped'
@@ -60,6 +64,6 @@ proof -n 2 -s 1
 check 'a sample of two' ends_with '2 passed, 0 failed, 0 skipped'
 check 'leaves no results' cmp -s "$PROOF_RESULTS" "$work/before"
 proof -l
-check 'lists all cells' [ "$(wc -l <"$work/out")" -eq 5 ]
+check 'lists all cells' [ "$(wc -l <"$work/out")" -eq 6 ]
 
 verdict
