@@ -10,7 +10,7 @@
 # In the environment:
 #   CYCLES=N         the first argument of the scenarios (10000)
 #   KINDS='KIND...'  the kernels (guest-debug guest-kcsan), see kernel.sh
-#   LIMIT=SECONDS    for one scenario in one kernel (1800, and ten for a cycle)
+#   LIMIT=SECONDS    for one scenario in one kernel (1800, and 30 for a cycle)
 #   DEADLINE=SECONDS since 1970: a torture that has not begun by then is skipped
 #
 # The topic failslab is the scenario of that name: it has each allocation fail
@@ -40,7 +40,7 @@ done
 
 cycles=${CYCLES:-10000}
 [[ $cycles =~ ^[1-9][0-9]*$ ]] || die "CYCLES=$cycles is not a number above 0" "for example: CYCLES=200"
-limit=${LIMIT:-$((1800 + 10 * cycles))}
+limit=${LIMIT:-$((1800 + 30 * cycles))}
 read -ra kinds <<<"${KINDS:-guest-debug guest-kcsan}"
 
 mapfile -t known < <(cd "$QUILT_TOOLS/guest/scenarios" && printf '%s\n' *-torture | sed 's/-torture$//'
