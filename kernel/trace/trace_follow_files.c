@@ -308,6 +308,9 @@ static ssize_t trace_follow_write(struct file *filp, const char __user *ubuf,
 	cmd = kstrdup(buf, GFP_KERNEL);
 	if (!cmd)
 		return -ENOMEM;
+	/* One line in error_log */
+	strim(cmd);
+	strreplace(cmd, '\n', ' ');
 
 	ret = trace_follow_choose(m, cmd, buf);
 	if (ret)

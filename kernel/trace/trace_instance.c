@@ -214,8 +214,9 @@ EXPORT_SYMBOL_GPL(trace_array_set_tracing);
  * trace_array_clear - drop all records of an instance
  * @tr: the instance
  *
- * Does what opening the file "trace" with O_TRUNC does, also for an instance
- * that is read only. The snapshot stays. A latency tracer shows the trace with
+ * Does what opening the file "trace" with O_TRUNC does. A backup of the records of
+ * the last boot, which is read only, goes away by that, and other functions return
+ * -ENODEV then. The snapshot stays. A latency tracer shows the trace with
  * the maximum latency: while one is active, that trace is what is dropped.
  *
  * Context: May sleep, for an RCU grace period. Takes trace_types_lock if the
@@ -265,7 +266,8 @@ EXPORT_SYMBOL_GPL(trace_array_clear);
  * * %-EPERM		- the kernel is locked down
  * * %-ENODEV		- tracing is disabled for good
  * * %-ENOMEM		- no memory; the size is what it was
- * * %-EBUSY		- somebody reads the ring buffer, or maps it
+ * * %-EBUSY		- somebody reads the ring buffer, or maps it, or its size
+ *			  is fixed: it is memory that survives a reboot
  * * %-EOPNOTSUPP	- no CONFIG_TRACING
  */
 int trace_array_set_buffer_size(struct trace_array *tr, unsigned long bytes)
@@ -440,7 +442,8 @@ EXPORT_SYMBOL_GPL(trace_array_snapshot);
  * @tr: the instance, or NULL
  *
  * The last call frees the snapshot buffer and what is in it, unless user space
- * has allocated the buffer or a trigger needs it. If the file "snapshot" is
+ * has allocated the buffer, or a trigger or a reader that holds the snapshot needs
+ * it. A call without trace_array_snapshot_alloc() warns. If the file "snapshot" is
  * being read, the buffer becomes empty, but its memory stays until the buffer
  * is freed again or the instance is removed.
  *

@@ -337,10 +337,11 @@ static void ktrace_print_literal(struct ktrace_maker *maker, const char *begin,
 			seq_buf_putc(s, '\\');
 			fallthrough;
 		default:
-			if (iscntrl(*begin))
-				seq_buf_printf(s, "\\%03o", (u8)*begin);
-			else
+			/* Tools stop at others, or print the digits of an escape. */
+			if (isascii(*begin) && isprint(*begin))
 				seq_buf_putc(s, *begin);
+			else
+				seq_buf_putc(s, '?');
 		}
 	}
 }
@@ -367,8 +368,11 @@ static void ktrace_print_conv(struct ktrace_maker *maker,
 	else if (conv->spec.field_width >= 0)
 		seq_buf_printf(s, "%d", conv->spec.field_width);
 
-	if (conv->prec_star)
+	/* What a record has of a string is cut already. */
+	if (conv->prec_star && conv->state != FORMAT_STATE_STR)
 		seq_buf_puts(s, ".*");
+	else if (conv->prec_star)
+		;
 	else if (conv->spec.precision >= 0)
 		seq_buf_printf(s, ".%d", conv->spec.precision);
 
@@ -453,11 +457,22 @@ static int ktrace_add_bytes(struct ktrace_maker *maker, const char *name,
 				false);
 }
 
+/*
+ * Tools lose their way when the width of a string is negative, and print all of a
+ * width that is too big.
+ */
+static void ktrace_print_star(struct ktrace_maker *maker, int otherwise)
+{
+	const char *name = maker->names[maker->nr - 1];
+
+	seq_buf_printf(&maker->print_args, ", REC->%s & 0xfffffc00 ? %d : REC->%s",
+		       name, otherwise, name);
+}
+
 /* The fields of the stars */
 static int ktrace_add_stars(struct ktrace_maker *maker, const char *begin,
 			    const struct ktrace_conv *conv, bool dump)
 {
-	struct seq_buf *args = &maker->print_args;
 	int ret;
 
 	if (conv->width_star) {
@@ -466,13 +481,14 @@ static int ktrace_add_stars(struct ktrace_maker *maker, const char *begin,
 		if (ret)
 			return ret;
 		if (!dump)
-			seq_buf_printf(args, ", REC->%s", maker->names[maker->nr - 1]);
+			ktrace_print_star(maker, 0);
 	}
 	if (conv->prec_star) {
 		ret = ktrace_add_star(maker, begin, conv, "_len");
 		if (ret)
 			return ret;
-		seq_buf_printf(args, ", REC->%s", maker->names[maker->nr - 1]);
+		if (conv->state != FORMAT_STATE_STR)
+			ktrace_print_star(maker, 1);
 	}
 
 	return 0;

@@ -240,7 +240,8 @@ static bool ktrace_query_matches(const struct ktrace_query *query,
 		return false;
 
 	return !values[KTRACE_KEY_NAME] ||
-	       match_wildcard(values[KTRACE_KEY_NAME], ktrace_site_name(site));
+	       match_wildcard(values[KTRACE_KEY_NAME], ktrace_site_name(site)) ||
+	       match_wildcard(values[KTRACE_KEY_NAME], ktrace_site_event(site));
 }
 
 static int ktrace_run_query(const struct ktrace_query *query)

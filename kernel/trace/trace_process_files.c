@@ -212,10 +212,10 @@ static int process_show_readme(struct seq_file *m,
 		 "  # echo UID > process_trace_uid_filter\n"
 		 "  # echo NAME > process_trace_taskcomm_filter\n\n"
 		 "Trace:\n"
-		 "  # echo process > current_tracer\n"
-		 "  # cat trace\n\n"
-		 "Stop:\n"
-		 "  # echo nop > current_tracer\n\n"
+		 "  # echo process > current_tracer\n\n"
+		 "Stop, and read the trace:\n"
+		 "  # echo 0 > tracing_on\n  # cat trace\n"
+		 "  # echo nop > current_tracer\n  # echo 1 > tracing_on\n\n"
 		 "Tasks that are not chosen pay nothing for their system calls. See\n"
 		 "Documentation/trace/process.rst.\n");
 

@@ -3,8 +3,9 @@
  * ktrace in a driver: what happens to network devices.
  *
  * The lines with ktrace() are all that it takes to make the events
- * ktrace_sample:netdev_event and ktrace_sample:netdev_address, and, to see one
- * each second, ktrace_sample:sample_tick:
+ * ktrace_sample:netdev_event and ktrace_sample:netdev_address, ktrace_sample:sample_init
+ * when the module is loaded, and, to see one each second,
+ * ktrace_sample:sample_tick:
  *
  *	# cd /sys/kernel/tracing
  *	# echo 1 > events/ktrace_sample/netdev_event/enable

@@ -8,8 +8,8 @@
  *	modprobe trace_export_relay instance=foo types=event,printk
  *	echo 1 > /sys/kernel/tracing/instances/foo/events/sched/enable
  *	cd /sys/kernel/debug/trace_export_relay
- *	cat stream0 > file	# the records of CPU 0, see struct relay_record
- *	cat dropped		# how many found no slot
+ *	cat stream0 > /tmp/file	# the records of CPU 0, see struct relay_record
+ *	cat dropped		# how many found no slot, or are too long for one
  *
  * Reading a record frees its slot.
  */
@@ -153,8 +153,8 @@ static int __init relay_init(void)
 	char name[16];
 	int cpu, ret;
 
-	/* More can't be rounded up. */
-	if (!slots || slots > BIT(31))
+	/* A GiB for each CPU is more than enough. */
+	if (!slots || slots > BIT(20))
 		return -EINVAL;
 
 	ret = trace_export_parse_types(types);

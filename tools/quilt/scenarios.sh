@@ -165,7 +165,7 @@ scenario boot-follow -A 'trace_options=event-follow trace_event=raw_syscalls' bo
 scenario boot-process -A 'ftrace=process trace_buf_size=8M' boot-process
 scenario "boot-ktrace all" -A 'trace_event=ktrace:*' boot-ktrace
 scenario "boot-ktrace one" -A 'trace_event=shmem:no_inodes' boot-ktrace shmem:no_inodes
-scenario boot-snapshot -A "$instances ftrace_boot_snapshot=foo ftrace_boot_snapshot=bar" boot-snapshot
+scenario boot-snapshot -A "$instances ftrace_boot_snapshot=foo ftrace_boot_snapshot=bar reactor_snapshot.instance=rv" boot-snapshot
 # One host thread: several can Oops on text that is being patched (QEMU 10).
 TCG=single scenario tracefs-storm -a "$storm:/usr/bin/tracefs-storm" tracefs-storm "${STORM:-60}" "$(date +%Y%m%d)"
 scenario persistent -a "$persistent:/usr/bin/persistent" \

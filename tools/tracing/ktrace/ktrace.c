@@ -395,7 +395,7 @@ static int switch_sites(int argc, char **argv, bool on)
 
 	error = ret == -EINVAL || ret == -ENOENT ? tracefs_error_last(NULL) : NULL;
 	if (error)
-		err_msg("%s", error);
+		err_msg("%s\n", error);
 	else
 		err_msg("ktrace_sites: %s\n", strerror(-ret));
 	free(error);

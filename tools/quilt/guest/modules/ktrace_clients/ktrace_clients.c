@@ -9,8 +9,9 @@
  *
  * All fields of client_ints, client_strings and client_pointers are printed as
  * "name=value" in a plain way, so that a program that knows no more than the
- * fields can print the same text. client_formats is for those who have a
- * formatter. It has no %c, which libtraceevent 1.7.1 does not know.
+ * fields can print the same text. client_formats and client_stars are for those
+ * who have a formatter. They have no %c, which libtraceevent 1.7.1 does not know,
+ * and nothing that a negative width would pad.
  *
  * Each time there are two debug messages as well, one of a device. With the flag
  * T of dynamic debug they are records of dyndbg_message.
@@ -63,6 +64,8 @@ static void client_record(unsigned int seq)
 	const void *ptr = seq % 4 ? (void *)(long)val : &client_mutex;
 	u8 mac[6] = { seq, seq >> 8, 0, 0xff, 0x80, 0x7f };
 	u8 ip[4] = { 192, 0, 2, seq };
+	int width = seq & 1 ? 9 : -1;
+	int prec = seq & 2 ? 3 : -1;
 
 	ktrace(client_ints,
 	       "seq=%u s8=%hhd u8=%hhu s16=%hd u16=%hu s32=%d u32=%u s64=%lld u64=%llu long=%ld ulong=%lu bool=%d three=%u four=%d",
@@ -79,6 +82,10 @@ static void client_record(unsigned int seq)
 	       seq, (u32)val, val, (s16)val, (s8)val, (u16)val, client_array,
 	       mac, ip, client_bytes, client_bytes, (int)(seq % 8 + 1),
 	       client_bytes, client_bytes + 11);
+	ktrace(client_stars,
+	       "seq=%u wide=%*d digits=%.*d cut=%.*s name=%*s both=%*.*s", seq,
+	       width, (s16)val, prec, (s16)val, prec, pre, width, current->comm,
+	       width, prec, current->comm);
 	pr_debug("seq=%u name=%s long=%s\n", seq, name, pre);
 	netdev_dbg(init_net.loopback_dev, "seq=%u u64=%llu\n", seq, val);
 }
