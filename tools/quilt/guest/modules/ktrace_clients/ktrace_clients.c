@@ -85,7 +85,7 @@ static void client_record(unsigned int seq)
 	ktrace(client_stars,
 	       "seq=%u wide=%*d digits=%.*d cut=%.*s name=%*s both=%*.*s", seq,
 	       width, (s16)val, prec, (s16)val, prec, pre, width, current->comm,
-	       width, prec, current->comm);
+	       width, 3, current->comm);
 	pr_debug("seq=%u name=%s long=%s\n", seq, name, pre);
 	netdev_dbg(init_net.loopback_dev, "seq=%u u64=%llu\n", seq, val);
 }
