@@ -582,8 +582,9 @@ static int trace_follow_list_choose(struct trace_follow *follow,
  *
  * Context: may sleep, and waits for a grace period of RCU tasks.
  *
- * Return: 0, -ENOMEM, -E2BIG for more than TRACE_FOLLOW_MAX names, or -ENOSPC
- * when there are too many sets. Then nothing has changed.
+ * Return: 0, -ENOMEM, -E2BIG for more than TRACE_FOLLOW_MAX names, -ENOSPC when
+ * there are too many sets, or why the probe of renames can't be registered.
+ * Then nothing has changed.
  */
 int trace_follow_comms(struct trace_follow *follow,
 		       char comms[][TASK_COMM_LEN], unsigned int nr,

@@ -11,6 +11,7 @@
 #   CYCLES=N         the first argument of the scenarios (10000)
 #   KINDS='KIND...'  the kernels (guest-debug guest-kcsan), see kernel.sh
 #   LIMIT=SECONDS    for one scenario in one kernel (1800, and 30 for a cycle)
+#   OPERATIONS=WORDS for failslab, see failnth.c (all operations)
 #   DEADLINE=SECONDS since 1970: a torture that has not begun by then is skipped
 #
 # The topic failslab is the scenario of that name: it has each allocation fail
@@ -59,7 +60,7 @@ prepare() {
 		guest_program failnth
 		guest_module "$kind" export_demo
 		extras=(-a "$program:/usr/bin/failnth" -A trace_buf_size=8k -K failslab)
-		arguments=(failslab all)
+		read -ra arguments <<<"failslab all ${OPERATIONS:-}"
 	else
 		guest_module "$kind" "${topic}_torture"
 		read -ra names < <(sed -n 's/^# programs: //p' "$QUILT_TOOLS/guest/scenarios/$topic-torture") || true

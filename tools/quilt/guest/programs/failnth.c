@@ -6,7 +6,8 @@
  *
  * usage: failnth [-ab] [-m DIR] [OPERATION]...
  *
- *   OPERATION  those in the table at the end; all of them unless told
+ *   OPERATION  those in the table at the end; all of them unless told; !OPERATION:
+ *              all but this one
  *   -a         all allocations; else those after the 48th at growing distances,
  *              as some operations have thousands
  *   -m DIR     where the modules are
@@ -931,14 +932,16 @@ static pid_t sleeper(char *text, size_t size)
 
 static int chosen(const struct operation *op, char **names)
 {
-	if (!*names)
-		return 1;
+	int others = !*names || **names == '!';
+
 	for (; *names; names++) {
+		if (**names == '!' && !strcmp(*names + 1, op->name))
+			return 0;
 		if (!strcmp(*names, op->name))
 			return 1;
 	}
 
-	return 0;
+	return others;
 }
 
 int main(int argc, char **argv)
