@@ -169,10 +169,7 @@ static void widths(struct kunit *test)
 			    "kunit_stars: 12  |34|five|\n"
 			    "kunit_stars: 12|34|five|\n");
 	ktrace_kunit_in_format(test, "kunit_stars",
-			       "\nprint fmt: \"%*d|%.*d|%*s|\", "
-			       "REC->arg1 & 0xfffffc00 ? 0 : REC->arg1, REC->arg2, "
-			       "REC->arg3 & 0xfffffc00 ? 1 : REC->arg3, REC->arg4, "
-			       "REC->arg5 & 0xfffffc00 ? 0 : REC->arg5, __get_str(arg6)\n");
+			       "\nprint fmt: \"%*d|%.*d|%*s|\", REC->arg1 & 0xfffffc00 ? 0 : REC->arg1, REC->arg2, REC->arg3 & 0xfffffc00 ? 1 : REC->arg3, REC->arg4, REC->arg5 & 0xfffffc00 ? 0 : REC->arg5, __get_str(arg6)\n");
 
 	ktrace_kunit_clear(test);
 	trace_stars(5000, 5000);
