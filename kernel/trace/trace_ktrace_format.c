@@ -368,13 +368,13 @@ static void ktrace_print_conv(struct ktrace_maker *maker,
 	else if (conv->spec.field_width >= 0)
 		seq_buf_printf(s, "%d", conv->spec.field_width);
 
-	/* What a record has of a string is cut already. */
-	if (conv->prec_star && conv->state != FORMAT_STATE_STR)
-		seq_buf_puts(s, ".*");
-	else if (conv->prec_star)
-		;
-	else if (conv->spec.precision >= 0)
+	if (conv->prec_star) {
+		/* What a record has of a string is cut already. */
+		if (conv->state != FORMAT_STATE_STR)
+			seq_buf_puts(s, ".*");
+	} else if (conv->spec.precision >= 0) {
 		seq_buf_printf(s, ".%d", conv->spec.precision);
+	}
 
 	if (conv->state == FORMAT_STATE_NUM) {
 		if (ktrace_conv_is_long(conv))

@@ -3,8 +3,8 @@
  * ktrace in a driver: what happens to network devices.
  *
  * The lines with ktrace() are all that it takes to make the events
- * ktrace_sample:netdev_event and ktrace_sample:netdev_address, ktrace_sample:sample_init
- * when the module is loaded, and, to see one each second,
+ * ktrace_sample:netdev_event and ktrace_sample:netdev_address, one when the
+ * module is loaded, ktrace_sample:sample_init, and, to see one each second,
  * ktrace_sample:sample_tick:
  *
  *	# cd /sys/kernel/tracing
