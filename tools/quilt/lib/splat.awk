@@ -44,7 +44,7 @@ function is_header(m)
 	       m ~ /kmemleak: .*new suspected memory leak/ || m ~ /^unreferenced object 0x/ ||
 	       m ~ /^ODEBUG: / && m !~ /selftest passed/ ||
 	       m ~ /scheduling while atomic|sleeping function called from invalid context/ ||
-	       m ~ /^refcount_t: / ||
+	       m ~ /^refcount_t: / || m ~ /^ERROR: Failed to create instance/ ||
 	       m ~ /^(list|hlist)_(add|del) corruption/ ||
 	       m ~ /^irq [0-9]+: nobody cared/ ||
 	       m ~ /stack guard page was hit|Kernel stack is corrupted|^Fixing recursive fault/

@@ -104,6 +104,7 @@ bad 'sleep while atomic' 'BUG: sleeping function called from invalid context at 
 bad 'schedule while atomic' 'BUG: scheduling while atomic: sh/42/0x00000002'
 bad 'preemptible' 'BUG: using smp_processor_id() in preemptible [00000000] code: sh/42'
 bad 'refcount' 'refcount_t: underflow; use-after-free.'
+bad 'instance' 'ERROR: Failed to create instance directory'
 bad 'list corruption' 'list_del corruption. prev->next should be ffff, but was dead'
 bad 'lonely interrupt' 'irq 4: nobody cared (try booting with the "irqpoll" option)'
 bad 'stack overflow' 'BUG: TASK stack guard page was hit at 0000 (stack is 0000..0000)'
