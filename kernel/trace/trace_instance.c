@@ -425,9 +425,9 @@ EXPORT_SYMBOL_GPL(trace_array_snapshot_alloc);
  * * %-EAGAIN		- try again later: this is an NMI, or a buffer is being
  *   resized or cleared or gets another clock, or the option pause-on-trace is
  *   set and a reader has stopped the instance
- * * %-EBUSY		- somebody keeps the snapshot buffer, maybe for long: a
- *   latency tracer or a conditional snapshot; or the ring buffer is mapped, or
- *   a probe calls this while its CPU takes a snapshot
+ * * %-EBUSY		- somebody keeps the snapshot buffer, maybe for long, such
+ *   as a latency tracer or a conditional snapshot; or the ring buffer is
+ *   mapped, or a probe calls this while its CPU takes a snapshot
  * * %-EOPNOTSUPP	- no CONFIG_TRACER_SNAPSHOT
  */
 int trace_array_snapshot(struct trace_array *tr)
@@ -442,10 +442,10 @@ EXPORT_SYMBOL_GPL(trace_array_snapshot);
  * @tr: the instance, or NULL
  *
  * The last call frees the snapshot buffer and what is in it, unless user space
- * has allocated the buffer, or a trigger or a reader that holds the snapshot needs
- * it. A call without trace_array_snapshot_alloc() warns. If the file "snapshot" is
- * being read, the buffer becomes empty, but its memory stays until the buffer
- * is freed again or the instance is removed.
+ * has allocated the buffer, or somebody else needs it, such as a trigger. A call
+ * without trace_array_snapshot_alloc() warns. If the file "snapshot" is being
+ * read, the buffer becomes empty, but its memory stays until the buffer is freed
+ * again or the instance is removed.
  *
  * Context: May sleep, takes trace_types_lock.
  */

@@ -458,8 +458,8 @@ static int ktrace_add_bytes(struct ktrace_maker *maker, const char *name,
 }
 
 /*
- * Tools lose their way when the width of a string is negative, and print all of a
- * width that is too big.
+ * Tools lose their way when a width or a precision is negative, and print all of
+ * one that is too big.
  */
 static void ktrace_print_star(struct ktrace_maker *maker, int otherwise)
 {

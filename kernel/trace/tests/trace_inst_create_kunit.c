@@ -99,7 +99,7 @@ static void new_with_default_options(struct kunit *test)
 	/* The newest records stay. */
 	KUNIT_EXPECT_EQ(test, trace_array_set_buffer_size(tr, 1), 0);
 	KUNIT_EXPECT_EQ(test, trace_array_init_printk(tr), 0);
-	for (int i = 0; i < 1000; i++)
+	for (int i = 0; i < PAGE_SIZE / 4; i++)
 		trace_array_printk(tr, _THIS_IP_, "%0100d\n", i);
 	KUNIT_EXPECT_GT(test, ring_buffer_overruns(tr->array_buffer.buffer), 0);
 	destroy_other(test, tr);

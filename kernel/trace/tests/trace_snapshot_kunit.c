@@ -215,7 +215,7 @@ static void free_while_read(struct kunit *test)
 	file = trace_kunit_open(test, INSTANCE, "snapshot", O_RDONLY);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
 	ret = trace_kunit_write(test, "snapshot", "0");
-	KUNIT_EXPECT_EQ(test, ret, -EBUSY);
+	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_TRUE(test, tr->allocated_snapshot);
 
 	__fput_sync(file);
@@ -271,6 +271,8 @@ struct poller {
 	poll_table		table;
 	struct wait_queue_head	*queue;
 	unsigned int		calls;
+	struct wait_queue_entry	entry;
+	struct completion	woken;
 };
 
 static void count_queue(struct file *file, struct wait_queue_head *queue,
@@ -310,6 +312,69 @@ static void poll_has_one_queue(struct kunit *test)
 		KUNIT_EXPECT_PTR_EQ(test, poller.queue, queue);
 		__fput_sync(file);
 	}
+}
+
+static int poller_is_woken(struct wait_queue_entry *entry, unsigned int mode,
+			   int flags, void *key)
+{
+	complete(&container_of(entry, struct poller, entry)->woken);
+
+	return 0;
+}
+
+static void add_poller(struct file *file, struct wait_queue_head *queue,
+		       poll_table *table)
+{
+	struct poller *poller = container_of(table, struct poller, table);
+
+	poller->queue = queue;
+	add_wait_queue(queue, &poller->entry);
+}
+
+static int record_once(void *data)
+{
+	make_record(data);
+
+	return 0;
+}
+
+/* Those who poll the file of another CPU sleep on. */
+static void record_wakes_its_pollers(struct kunit *test)
+{
+	struct trace_kunit *env = test->priv;
+	struct poller *pollers;
+	struct task_struct *task;
+	struct file *file;
+	int cpu[2];
+	char path[64];
+
+	trace_kunit_two_cpus(test, cpu);
+	pollers = kunit_kcalloc(test, 2, sizeof(*pollers), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, pollers);
+	env->tr->buffer_percent = 0;
+
+	for (int i = 0; i < 2; i++) {
+		init_poll_funcptr(&pollers[i].table, add_poller);
+		init_waitqueue_func_entry(&pollers[i].entry, poller_is_woken);
+		init_completion(&pollers[i].woken);
+		snprintf(path, sizeof(path), "per_cpu/cpu%d/trace_pipe_raw",
+			 cpu[i]);
+		file = trace_kunit_open(test, INSTANCE, path, O_RDONLY);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+		KUNIT_EXPECT_EQ(test, vfs_poll(file, &pollers[i].table), 0);
+		__fput_sync(file);
+	}
+
+	task = trace_kunit_thread(test, record_once, test, cpu[0]);
+	wake_up_process(task);
+	KUNIT_EXPECT_GT(test,
+			wait_for_completion_timeout(&pollers[0].woken,
+						    TRACE_KUNIT_TIMEOUT), 0);
+	trace_kunit_stop(test, task);
+	/* Waits for a wake-up that goes on. */
+	for (int i = 0; i < 2; i++)
+		remove_wait_queue(pollers[i].queue, &pollers[i].entry);
+	KUNIT_EXPECT_FALSE(test, completion_done(&pollers[1].woken));
 }
 
 /* Taking a snapshot */
@@ -642,7 +707,9 @@ static void not_freed_after_swap(struct kunit *test)
 		wake_up_process(task);
 		while (!READ_ONCE(swapper->held))
 			cond_resched();
-		if (trace_kunit_write(test, "snapshot", "0") != -EBUSY)
+		KUNIT_EXPECT_EQ(test, trace_kunit_write(test, "snapshot", "0"),
+				0);
+		if (!tr->allocated_snapshot)
 			freed++;
 		trace_kunit_stop(test, task);
 		ring_buffer_read_finish(iter);
@@ -1012,6 +1079,7 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(subbufs_change_size),
 	KUNIT_CASE(cpu_without_iterator),
 	KUNIT_CASE(poll_has_one_queue),
+	KUNIT_CASE(record_wakes_its_pollers),
 	KUNIT_CASE(alloc_while_read),
 	KUNIT_CASE(start_time_goes_along),
 	KUNIT_CASE(stays_off),
