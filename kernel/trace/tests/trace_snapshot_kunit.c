@@ -361,7 +361,7 @@ static void record_wakes_its_pollers(struct kunit *test)
 			 cpu[i]);
 		file = trace_kunit_open(test, INSTANCE, path, O_RDONLY);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(file));
-		KUNIT_EXPECT_EQ(test, vfs_poll(file, &pollers[i].table), 0);
+		KUNIT_EXPECT_FALSE(test, vfs_poll(file, &pollers[i].table));
 		__fput_sync(file);
 	}
 
