@@ -954,33 +954,23 @@ static int snapshot_init(struct kunit *test)
 }
 
 struct waker {
-	poll_table		table;
-	struct wait_queue_entry	entry;
-	struct completion	woken;
+	struct poller		poller;
 	struct trace_buffer	*buffer;
 	int			cpu;
 	unsigned long		left;
 };
 
-static int waker_is_woken(struct wait_queue_entry *entry, unsigned int mode,
-			  int flags, void *key)
-{
-	complete(&container_of(entry, struct waker, entry)->woken);
-
-	return 0;
-}
-
 /* The poller is on the wait queue, and nobody knows that it waits. */
 static void wake_at_once(struct file *file, struct wait_queue_head *queue,
 			 poll_table *table)
 {
-	struct waker *waker = container_of(table, struct waker, table);
+	struct waker *waker = container_of(table, struct waker, poller.table);
 
-	add_wait_queue(queue, &waker->entry);
+	add_poller(file, queue, table);
 	ring_buffer_wake_waiters(waker->buffer, waker->cpu);
-	waker->left = wait_for_completion_timeout(&waker->woken,
+	waker->left = wait_for_completion_timeout(&waker->poller.woken,
 						  TRACE_KUNIT_TIMEOUT);
-	remove_wait_queue(queue, &waker->entry);
+	remove_wait_queue(queue, &waker->poller.entry);
 }
 
 /* Those who wait for the ring buffer to be half full are woken in any case. */
@@ -991,13 +981,14 @@ static void poller_is_woken_early(struct kunit *test)
 
 	waker = kunit_kzalloc(test, sizeof(*waker), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, waker);
-	init_poll_funcptr(&waker->table, wake_at_once);
-	init_waitqueue_func_entry(&waker->entry, waker_is_woken);
-	init_completion(&waker->woken);
+	init_poll_funcptr(&waker->poller.table, wake_at_once);
+	init_waitqueue_func_entry(&waker->poller.entry, poller_is_woken);
+	init_completion(&waker->poller.woken);
 	waker->buffer = live_buffer(env->tr);
 	waker->cpu = cpumask_first(cpu_online_mask);
 	KUNIT_EXPECT_FALSE(test, ring_buffer_poll_wait(waker->buffer, waker->cpu,
-						       NULL, &waker->table,
+						       NULL,
+						       &waker->poller.table,
 						       50));
 	KUNIT_EXPECT_GT(test, waker->left, 0);
 }
