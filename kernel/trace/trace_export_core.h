@@ -45,9 +45,8 @@ trace_export(struct trace_buffer *buffer, struct ring_buffer_event *event,
 }
 
 /*
- * Of one CPU. The counters are local64_t, so that an NMI does not make the
- * record that it interrupts lose a count. On architectures where local64_t can't
- * do that, the ring buffer does not take records from NMIs.
+ * Of one CPU. The counters are local64_t, so that they are as safe from NMIs as
+ * the ring buffer, which has the same counters, is itself.
  */
 struct trace_export_stats {
 	local64_t		records;

@@ -215,9 +215,10 @@ EXPORT_SYMBOL_GPL(trace_array_set_tracing);
  * @tr: the instance
  *
  * Does what opening the file "trace" with O_TRUNC does. A backup of the records of
- * the last boot, which is read only, goes away by that, and other functions return
- * -ENODEV then. The snapshot stays. A latency tracer shows the trace with
- * the maximum latency: while one is active, that trace is what is dropped.
+ * the last boot, which is read only, goes away with its last reference by that,
+ * and there are no new references and readers (-ENODEV). The snapshot stays. A
+ * latency tracer shows the trace with the maximum latency: while one is active,
+ * that trace is what is dropped.
  *
  * Context: May sleep, for an RCU grace period. Takes trace_types_lock if the
  * instance has the records of the last boot.
@@ -266,8 +267,9 @@ EXPORT_SYMBOL_GPL(trace_array_clear);
  * * %-EPERM		- the kernel is locked down
  * * %-ENODEV		- tracing is disabled for good
  * * %-ENOMEM		- no memory; the size is what it was
- * * %-EBUSY		- somebody reads the ring buffer, or maps it, or its size
- *			  is fixed: it is memory that survives a reboot
+ * * %-EBUSY		- somebody reads the ring buffer or the snapshot, or
+ *			  maps the buffer, or its size is fixed: it is memory
+ *			  that survives a reboot
  * * %-EOPNOTSUPP	- no CONFIG_TRACING
  */
 int trace_array_set_buffer_size(struct trace_array *tr, unsigned long bytes)

@@ -248,7 +248,8 @@ static ssize_t process_file_write(struct file *filp, const char __user *ubuf,
 	if (cnt < PAGE_SIZE)
 		ret = file->write(m, file, buf);
 	if (ret == -EINVAL)
-		tracing_log_err(m->private, "process", buf, process_errors,
+		tracing_log_err(m->private, "process",
+				strreplace(buf, '\n', ' '), process_errors,
 				file->err, 0);
 	if (ret)
 		return ret;

@@ -164,7 +164,8 @@ for run in "${runs[@]}"; do
 	uml) run_uml ;;
 	uml-debug)
 		[ -n "$keep" ] || build_uml uml-debug
-		run_guest uml-debug uml-debug kmemleak
+		# The clock clears the buffers before most of tracing is set up.
+		run_guest uml-debug uml-debug kmemleak -A trace_clock=global
 		;;
 	x86_64)
 		[ -n "$keep" ] || "$QUILT_TOOLS/kernel.sh" guest

@@ -10,6 +10,8 @@
  *   # echo snapshot > /sys/kernel/tracing/rv/monitors/wwnr/reactors
  *   # cat /sys/kernel/tracing/instances/rv/snapshot
  */
+#include <linux/atomic.h>
+#include <linux/compiler.h>
 #include <linux/err.h>
 #include <linux/init.h>
 #include <linux/kstrtox.h>
@@ -34,7 +36,7 @@ static bool rv_snapshot_ready;
 
 static struct trace_array __rcu *rv_snapshot_tr;
 
-/* Monitors react in any context, and only try to get this lock. */
+/* Held while a snapshot is taken. Monitors, in any context, only try. */
 static DEFINE_RAW_SPINLOCK(rv_snapshot_lock);
 /* How many snapshots to take from now on; -1 for any number */
 static int rv_snapshot_limit = 1;
@@ -47,10 +49,13 @@ static void rv_snapshot_take(struct trace_array *tr)
 {
 	/* Another CPU takes a snapshot now, or the code interrupted here does. */
 	scoped_cond_guard(raw_spinlock_irqsave_try, return, &rv_snapshot_lock) {
-		if (!rv_snapshot_limit || trace_array_snapshot(tr))
+		int limit = READ_ONCE(rv_snapshot_limit);
+
+		if (!limit || trace_array_snapshot(tr))
 			return;
-		if (rv_snapshot_limit > 0)
-			rv_snapshot_limit--;
+		/* A limit that was set meanwhile is for those that follow. */
+		if (limit > 0)
+			cmpxchg(&rv_snapshot_limit, limit, limit - 1);
 	}
 }
 
@@ -169,17 +174,14 @@ static int rv_snapshot_limit_set(const char *val, const struct kernel_param *kp)
 	if (limit < -1)
 		return -EINVAL;
 
-	guard(raw_spinlock_irqsave)(&rv_snapshot_lock);
-	rv_snapshot_limit = limit;
+	WRITE_ONCE(rv_snapshot_limit, limit);
 
 	return 0;
 }
 
 static int rv_snapshot_limit_get(char *buffer, const struct kernel_param *kp)
 {
-	guard(raw_spinlock_irqsave)(&rv_snapshot_lock);
-
-	return sysfs_emit(buffer, "%d\n", rv_snapshot_limit);
+	return sysfs_emit(buffer, "%d\n", READ_ONCE(rv_snapshot_limit));
 }
 
 static const struct kernel_param_ops rv_snapshot_limit_ops = {

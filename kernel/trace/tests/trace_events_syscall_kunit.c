@@ -349,20 +349,26 @@ static void exec_changes_the_pid(struct kunit *test)
 {
 	struct syscall_env *env = test->priv;
 	struct trace_array *tr = env->kunit.tr;
+	struct linux_binprm *bprm;
+
+	/* Others may trace execs, and look at the name. */
+	bprm = kunit_kzalloc(test, sizeof(*bprm), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, bprm);
+	bprm->filename = "kunit";
 
 	set_task(test, tr, env->stranger);
 	enable(test, tr, true);
 	scoped_guard(mutex, &event_mutex)
 		trace_pid_list_set(pids_of(tr), current->pid);
 
-	trace_sched_process_exec(current, current->pid, NULL);
+	trace_sched_process_exec(current, current->pid, bprm);
 	KUNIT_EXPECT_FALSE(test, comes(current));
-	trace_sched_process_exec(current, current->pid + 1, NULL);
+	trace_sched_process_exec(current, current->pid + 1, bprm);
 	KUNIT_EXPECT_TRUE(test, comes(current));
 
 	scoped_guard(mutex, &event_mutex)
 		trace_pid_list_clear(pids_of(tr), current->pid);
-	trace_sched_process_exec(current, current->pid + 1, NULL);
+	trace_sched_process_exec(current, current->pid + 1, bprm);
 	KUNIT_EXPECT_FALSE(test, comes(current));
 	enable(test, tr, false);
 	set_list(tr, NULL);

@@ -279,8 +279,15 @@ static void mirror_write(struct trace_export *export,
 			 const struct trace_export_record *record)
 {
 	struct mirror *mirror = container_of(export, struct mirror, export);
-	int i = atomic_inc_return(&mirror->got) - 1;
+	const struct trace_entry *ent = record->data;
+	int i;
 
+	if (mirror->own && ent->type != event_export_kunit.event.type) {
+		atomic_inc(&mirror->foreign);
+		return;
+	}
+
+	i = atomic_inc_return(&mirror->got) - 1;
 	if (i < MIRROR_RECORDS) {
 		mirror->record[i] = *record;
 		mirror->record[i].data = mirror->data[i];

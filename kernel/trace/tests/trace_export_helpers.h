@@ -63,6 +63,9 @@ struct mirror {
 	/* Called by the first callback, or by all, to make records inside */
 	void (*inside)(void);
 	bool				always;
+	/* Count records of other types than the event, and no more */
+	bool				own;
+	atomic_t			foreign;
 };
 
 /* Calls of a sink after its end */

@@ -300,11 +300,27 @@ static void user_by_uid(struct kunit *test)
 	change_uid(test, GLOBAL_ROOT_UID);
 }
 
+static bool anybody_is_followed(void)
+{
+	struct task_struct *p, *t;
+
+	guard(rcu)();
+	for_each_process_thread(p, t) {
+		if (READ_ONCE(t->trace_follow))
+			return true;
+	}
+
+	return false;
+}
+
 /* There are as many choices as bits, and a bit comes back. */
 static void bits_run_out(struct kunit *test)
 {
 	struct trace_follow *follows;
 	int i, nr, ret = 0;
+
+	if (anybody_is_followed())
+		kunit_skip(test, "somebody else follows tasks");
 
 	follows = kunit_kcalloc(test, BITS_PER_LONG + 1, sizeof(*follows),
 				GFP_KERNEL);
@@ -585,6 +601,10 @@ static int follow_init(struct kunit *test)
 		return -ENOMEM;
 	trace_follow_init(follow);
 	test->priv = follow;
+	if (current->trace_follow)
+		kunit_skip(test, "somebody else follows this thread");
+	if (syscalls_come(current))
+		kunit_skip(test, "somebody else traces system calls");
 
 	return kunit_add_action_or_reset(test, follow_clear, follow);
 }

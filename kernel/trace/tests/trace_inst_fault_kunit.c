@@ -57,8 +57,9 @@ static void check_snapshot(struct kunit *test, int ret)
 
 static void snapshot_without_memory(struct kunit *test)
 {
+	/* More than the two sub-buffers of a ring buffer without a snapshot */
 	KUNIT_ASSERT_EQ(test, trace_array_set_buffer_size(inst_tr(test),
-							  SZ_64K), 0);
+							  16 * PAGE_SIZE), 0);
 	trace_kunit_without_memory(test, alloc_snapshot, check_snapshot);
 }
 

@@ -247,6 +247,50 @@ static void stack_has_caller(struct kunit *test)
 	expect_caller(test, "call_puts");
 }
 
+static noinline void call_dump(int skip)
+{
+	trace_dump_stack(skip);
+	barrier();
+}
+
+static noinline void call_dump_for_caller(void)
+{
+	call_dump(1);
+	barrier();
+}
+
+static void expect_first(struct kunit *test, const char *caller)
+{
+	struct trace_kunit *env = test->priv;
+	unsigned long frames[FRAMES];
+	char name[KSYM_SYMBOL_LEN];
+
+	KUNIT_ASSERT_GT(test, next_stack(env->tr, frames), 0);
+	snprintf(name, sizeof(name), "%ps", (void *)frames[0]);
+	/* The compiler may have made a variant of it. */
+	name[strcspn(name, ".")] = '\0';
+	KUNIT_EXPECT_STREQ(test, name, caller);
+}
+
+static void dump_begins_with_caller(struct kunit *test)
+{
+	struct trace_kunit *env = test->priv;
+	char dest[] = "trace_printk_dest";
+
+	need_stack(test);
+	if (!IS_ENABLED(CONFIG_KALLSYMS))
+		kunit_skip(test, "needs CONFIG_KALLSYMS");
+	if (IS_ENABLED(CONFIG_RISCV))
+		kunit_skip(test, "arch_stack_walk() counts itself");
+
+	/* Until the end of the instance */
+	KUNIT_ASSERT_EQ(test, trace_set_options(env->tr, dest), 0);
+	call_dump(0);
+	expect_first(test, "call_dump");
+	call_dump_for_caller();
+	expect_first(test, "call_dump_for_caller");
+}
+
 /* The option of another instance, the top level, does not matter. */
 static void stack_is_option_of_instance(struct kunit *test)
 {
@@ -506,6 +550,7 @@ static struct kunit_case instance_cases[] = {
 	KUNIT_CASE(open_without_memory),
 #ifdef CONFIG_STACKTRACE
 	KUNIT_CASE(stack_has_caller),
+	KUNIT_CASE(dump_begins_with_caller),
 	KUNIT_CASE(stack_is_option_of_instance),
 #endif
 	KUNIT_CASE(inject_without_fields),

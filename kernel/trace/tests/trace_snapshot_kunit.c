@@ -947,10 +947,14 @@ static void page_outlives_instance(struct kunit *test)
 static int snapshot_init(struct kunit *test)
 {
 	struct trace_kunit *env = kunit_kzalloc(test, sizeof(*env), GFP_KERNEL);
+	char kb[16];
 
 	trace_kunit_init(test, env, INSTANCE);
 
-	return trace_kunit_write(test, "buffer_size_kb", "16");
+	/* More sub-buffers than the two of a snapshot buffer that is freed */
+	snprintf(kb, sizeof(kb), "%lu", 4 * PAGE_SIZE >> 10);
+
+	return trace_kunit_write(test, "buffer_size_kb", kb);
 }
 
 struct waker {

@@ -5,6 +5,7 @@
  */
 
 #include <kunit/test.h>
+#include <linux/cpumask.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/irqflags.h>
@@ -21,13 +22,22 @@ int snap_init(struct kunit *test)
 {
 	struct snap_kunit *snap = kunit_kzalloc(test, sizeof(*snap),
 						GFP_KERNEL);
+	char kb[16];
 
 	KUNIT_ASSERT_NOT_NULL(test, snap);
+	/* trace_kunit_init() stays there. SEEN_CPUS may be less than there are. */
+	KUNIT_ASSERT_EQ(test,
+			set_cpus_allowed_ptr(current,
+					     cpumask_of(cpumask_first(cpu_online_mask))),
+			0);
 	trace_kunit_init(test, &snap->env, INSTANCE);
 	snap->cpu = raw_smp_processor_id();
 	snap->next = 1;
 
-	return trace_kunit_write(test, "buffer_size_kb", "16");
+	/* More sub-buffers than the two of a snapshot buffer that is freed */
+	snprintf(kb, sizeof(kb), "%lu", 4 * PAGE_SIZE >> 10);
+
+	return trace_kunit_write(test, "buffer_size_kb", kb);
 }
 
 /* The end of the test closes it, if snap_close() has not. */
