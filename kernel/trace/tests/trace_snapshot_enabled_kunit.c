@@ -361,7 +361,7 @@ static void take_without_memory(struct kunit *test)
 			break;
 
 		failed++;
-		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+		KUNIT_ASSERT_EQ(test, ret, -ENOMEM);
 		KUNIT_EXPECT_EQ(test, tr->snapshots.count, count);
 		KUNIT_EXPECT_EQ(test, tr->snapshot, 0);
 	}
