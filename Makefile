@@ -22,7 +22,7 @@ help:
 	@echo 'make selftest   the selftests of the quilt alone, in the guest'
 	@echo 'make scenarios  the scenarios alone, in the guest (ONLY=PATTERN)'
 	@echo 'make lockdown   what a kernel that is locked down refuses: exports, instances, files'
-	@echo '                down (a kernel of its own)'
+	@echo '                (a kernel of its own)'
 	@echo 'make arm64      selftests and scenarios on arm64 (emulated, half an hour and more)'
 	@echo 'make ktrace-off  a ktrace() line that is off is one NOP: gcc, clang, x86_64, arm64'
 	@echo 'make scripts-test  the tests of the scripts'

@@ -29,8 +29,8 @@
 #             ID FILE KIND OLD NEW REASON
 #
 # A mutant that is in the file already is not run again: a run that was ended
-# goes on where it was. The last line counts. It is a failure if less than 90 % are
-# noticed.
+# goes on where it was. Results of lines that the tree does not have any more are
+# dropped. The last line counts. It is a failure if less than 90 % are noticed.
 
 # shellcheck source=tools/quilt/lib/tree-lib.sh
 . "$(dirname "$0")/lib/tree-lib.sh"
@@ -160,6 +160,15 @@ keep() {
 # is_excused ID
 is_excused() { [ -f "$excuses" ] && grep -q "^$1"$'\t' "$excuses"; }
 
+# drop_gone FILE: the rows of lines that the tree does not have any more
+drop_gone() {
+	local id file old rows=()
+	while IFS=$'\t' read -r id file old; do
+		git -C "$TREE" show "HEAD:$file" 2>/dev/null | grep -F -e "$old" >/dev/null || rows+=(-e "/^$id\t/d")
+	done
+	[ ${#rows[@]} -eq 0 ] || sed -i "${rows[@]}" "$1"
+}
+
 require_tree
 require_patches
 if [ -n "$list" ]; then
@@ -168,6 +177,8 @@ if [ -n "$list" ]; then
 fi
 
 make_dir "$(dirname "$results")"
+[ ! -f "$results" ] || drop_gone "$results" < <(cut -f 1,3,6 "$results")
+[ ! -f "$excuses" ] || drop_gone "$excuses" < <(cut -f 1,2,4 "$excuses")
 # What is there stays, as its objects belong to the files of before.
 if [ -e "$place/linux/.git" ]; then
 	git -C "$place/linux" fetch -q "$TREE" HEAD
@@ -212,6 +223,7 @@ while IFS= read -r mutant; do
 	before=$known
 	start=$SECONDS
 	[ "$known" != survived ] || [ -z "$again" ] || known=''
+	[ "$known" != excused ] || is_excused "$id" || known=''
 	if [ -z "$known" ] || { [ "$known" = survived ] && is_excused "$id"; }; then
 		git -C "$place/linux" checkout -q -f
 		python3 "$QUILT_TOOLS/lib/mutate.py" apply "$place/linux" <<<"$mutant"

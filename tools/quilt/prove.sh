@@ -84,13 +84,15 @@ row() { # CELL...
 }
 
 write_results() {
-	local table=$QUILT_TOOLS/results/prove.md proof kind subject what key
+	local table=$QUILT_TOOLS/results/prove.md proof kind subject what key tested
+	tested=$(printf '%s\n' "${proofs[@]}" | grep -vE '^(with|reading)'$'\t')
 	make_dir "$QUILT_TOOLS/results"
 	{
 		echo "# The fixes and what proves them"
 		echo
 		echo "Each test was run on the base with nothing but the tests, and on the base with the topics of"
-		echo "fixes and nothing else (\`make prove\`, ${#proofs[@]} proofs)."
+		echo "fixes and nothing else (\`make prove\`): $(wc -l <<<"$tested") tests of $(cut -f 2 <<<"$tested" | sort -u | wc -l) fixes. $(printf '%s\n' "${proofs[@]}" | grep -c '^reading'$'\t') fixes have none. Where fixes share a"
+		echo "test, it fails without the first of them, and does not show what the others do."
 		echo
 		row subject proof "on the base" "on the fixes"
 		echo "|---|---|---|---|"

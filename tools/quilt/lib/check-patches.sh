@@ -115,7 +115,7 @@ check_b4() {
 }
 
 # No Signed-off-by: that is for the person who sends the patches. MAINTAINERS is
-# not patched, see MAINTAINERS-snippet. Four fixes name the posting of the patch
+# not patched, see MAINTAINERS-snippet. Five fixes name the posting of the patch
 # that they fix by Link:, as its id is not known. Without the kernel's history
 # checkpatch can look up no commit id.
 check_checkpatch() {

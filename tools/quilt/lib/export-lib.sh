@@ -113,6 +113,34 @@ References: $(message_id "$topic" 0 "$count")" "$patch"
 		echo "# $topic: $(header Subject "$cover")"
 		cat "$new/names"
 	} >>"$new/series"
+	size_row "$topic" "$count" "$2" "$3" >>"$new/sizes"
+}
+
+# size_row TOPIC COUNT FROM TO: its row in patches/README.md
+size_row() {
+	local needs
+	needs=$(tr '\n' ' ' <"$new/patches/$1/depends")
+	git -C "$bare" diff --numstat --no-renames "$3" "$4" | awk -F '\t' -v row="| [$1]($1) | $(header Subject "$COVERS/$1.txt") | ${needs% } | $2 |" '
+		{ kind = "code" }
+		$3 ~ /^Documentation\// { kind = "documents" }
+		$3 ~ /^(samples|tools)\// { kind = "samples" }
+		$3 ~ /(^|\/)(tests|testing)\/|kunit/ { kind = "tests" }
+		{ added[kind] += $1; removed[kind] += $2 }
+		function lines(kind) { return " +" added[kind] + 0 " -" removed[kind] + 0 " |" }
+		END { print row lines("code") lines("samples") lines("documents") lines("tests") }'
+}
+
+# What a directory of patches is for, and how much there is to read.
+write_readme() {
+	echo "# The patches"
+	echo
+	echo "For Linux $version, a directory for each topic, with its cover letter in 0000-cover-letter.patch. A topic applies"
+	echo "behind the topics that it depends on. \`../README.md\` says how to take one."
+	[ ! -f "$new/patches/FIXES.md" ] || echo "\`FIXES.md\` lists the fixes by their effects."
+	echo
+	echo "| topic | subject | depends on | patches | code | samples and tools | documents | tests |"
+	echo "|---|---|---|---|---|---|---|---|"
+	cat "$new/sizes"
 }
 
 write_patches() {
@@ -150,6 +178,13 @@ write_patches() {
 			    "correct First: in tools/quilt/cover/${first_of[$first]}.txt"
 	done
 	rm -f "$new/names"
+	if [ -f "$QUILT_TOOLS/data/fix-effects" ]; then
+		# shellcheck disable=SC2086 # a list
+		python3 "$QUILT_TOOLS/lib/fixes.py" "$new/patches" $FIXES_TOPICS >"$new/patches/FIXES.md" ||
+			die "the list of fixes can't be made" "correct tools/quilt/data/fix-effects"
+	fi
+	write_readme >"$new/patches/README.md"
+	rm -f "$new/sizes"
 }
 
 # Every path that a patch touches, with its blob in the base.

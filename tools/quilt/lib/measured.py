@@ -31,8 +31,8 @@ def read_csv(name):
 
 
 def read_text(name):
-    """(row, column) -> number, and (row, side, cpus) -> number."""
-    path, values, columns = os.path.join(RESULTS, name + ".txt"), {}, []
+    """(row, column), (section, row, column), (row, side, cpus) and (section, ratio) -> number."""
+    path, values, columns, section = os.path.join(RESULTS, name + ".txt"), {}, [], ""
     if not os.path.exists(path):
         return values
     with open(path) as lines:
@@ -42,14 +42,57 @@ def read_text(name):
             if found:
                 values[found[2], found[1], found[3]] = number(found[4])
                 continue
-            found = re.match(rf"(\S.*?)\s{{2,}}((?:{CELL}\s+)*{CELL})(?: instructions)?$", line)
+            found = re.match(rf"\s*(\S.*?)\s{{2,}}((?:{CELL}\s+)*{CELL})(?: instructions)?$", line)
             if found:
                 for column, text in zip(columns or [""], found[2].split()):
                     if text != "-":
-                        values[found[1], column] = number(text)
+                        values[found[1], column] = values[section, found[1], column] = number(text)
                 continue
-            # A header's words are apart by two blanks. Its first column has a name or none.
-            columns = re.split(r"\s{2,}", line)[1:]
+            for ratio in re.finditer(rf"(\w+ / \w+) ({NUMBER})(?:, |$)", line):
+                values[section, ratio[1]] = number(ratio[2])
+            # The end of a sample's time, and the CPU time of a run, see rtla.txt
+            found = re.match(rf"(\S+): .* late, ({NUMBER}) on average", line)
+            if found:
+                values[found[1], "late"] = number(found[2])
+            found = re.match(rf"(\S+): ({NUMBER}) ms of CPU time in user space, ({NUMBER})", line)
+            if found:
+                run = 2 if (found[1], "CPU 1") in values else 1
+                values[found[1], f"CPU {run}"] = number(found[2]) + number(found[3])
+            # A header's words are apart by two blanks. Its first column names the section,
+            # as a line does that ends with a colon.
+            name, *columns = re.split(r"\s{2,}", line)
+            if line.endswith(":"):
+                section = line[:-1]
+            elif columns and re.fullmatch(r"\w+( \w+)?", name) and name != "kind":
+                section = name
+    return values
+
+
+def read_markdown(name):
+    """(row, column) and (section, row, column) -> number. Of "3 -> 2" that is 2, and 3 has
+    the column "COLUMN before". Of columns with one name it is the first."""
+    path, values, columns, section = os.path.join(RESULTS, name + ".md"), {}, [], ""
+    if not os.path.exists(path):
+        return values
+    with open(path) as lines:
+        for line in lines:
+            if line.startswith("## "):
+                section, columns = line[3:].strip(), []
+            if not line.startswith("|"):
+                columns = []
+                continue
+            row, *cells = (cell.strip() for cell in line.strip().strip("|").split("|"))
+            if not columns:
+                columns = [re.sub(" instr$", "", cell) for cell in cells]
+                continue
+            row = re.sub(r"^all \d+$", "all", row)
+            for column, cell in zip(columns, cells):
+                found = re.match(rf"(?:({NUMBER}) -> )?({NUMBER})(?: \(|$)", cell)
+                if not found:
+                    continue
+                for place in (row, column), (section, row, column):
+                    values.setdefault(place, number(found[2]))
+                    values.setdefault((*place[:-1], column + " before"), number(found[1] or found[2]))
     return values
 
 
@@ -59,7 +102,7 @@ class Results:
 
     def table(self, kind):
         if kind not in self.tables:
-            self.tables[kind] = read_csv(kind + ".csv") or read_text(kind)
+            self.tables[kind] = read_csv(kind + ".csv") or read_text(kind) or read_markdown(kind)
         return self.tables[kind]
 
     def one(self, key):
