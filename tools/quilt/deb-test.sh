@@ -8,7 +8,7 @@
 #
 #   -n   do not build the packages anew
 #
-# Takes about 20 minutes on two cores, and needs root for chroot.
+# Takes about 30 minutes on two cores, and needs root for chroot.
 
 # shellcheck source=tools/quilt/lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

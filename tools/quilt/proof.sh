@@ -13,7 +13,7 @@
 # tools/quilt/data/proof-cells has the cells. tools/quilt/results/proof.md has a line for
 # each: date, tree, command, verdict, duration. The line is written when the cell
 # ends, so an interrupted run goes on where it was. The tree is the id of the
-# kernel's tree, with the project's commit behind it.
+# kernel's tree; git log -S ID of that file finds the project's commit.
 
 # shellcheck source=tools/quilt/lib/tree-lib.sh
 . "$(dirname "$0")/lib/tree-lib.sh"
@@ -101,11 +101,16 @@ tree=$(git -C "$TREE" rev-parse --short=12 'HEAD^{tree}')
 patterns=("$@")
 [ "$sample" -eq 0 ] || mapfile -t patterns < <(sampled)
 
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 here=0 older=0 never=0
 while read -r name minutes flag command; do
 	chosen "$name" "${patterns[@]}" || continue
 	if [ -n "$list" ]; then
 		row=$(result_of "$name")
+		case $row in
+		'') never=$((never + 1)) ;;
+		*'| ok |'*) if passed_here "$name"; then here=$((here + 1)); else older=$((older + 1)); fi ;;
+		*) failed=$((failed + 1)) ;;
+		esac
 		say "${row:-"| $name | never | | \`$command\` | | |"}"
 	elif [ -z "$again" ] && [ "$sample" -eq 0 ] && passed_here "$name"; then
 		say "ok $name has passed with this tree"
@@ -116,5 +121,9 @@ while read -r name minutes flag command; do
 		failed=$((failed + 1))
 	fi
 done < <(cells)
-[ -n "$list" ] || say "$passed passed, $failed failed, $skipped skipped"
+if [ -n "$list" ]; then
+	say "this tree is $tree: $here passed with it, $older with an older one, $failed failed, $never never run"
+	exit 0
+fi
+say "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

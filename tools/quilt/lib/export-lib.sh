@@ -130,7 +130,7 @@ size_row() {
 		END { print row lines("code") lines("samples") lines("documents") lines("tests") }'
 }
 
-# What a directory of patches is for, and how much there is to read.
+# write_readme: prints the topics, and how much there is to read of each.
 write_readme() {
 	echo "# The patches"
 	echo
