@@ -7,7 +7,7 @@
 #
 # The first run fetches an arm64 userland of some 100 MB. A run takes half an
 # hour, most of it for the kernel. "tools/quilt/kunit.sh arm64" runs KUnit there.
-# The last line counts.
+# The last line is a summary.
 
 # shellcheck source=tools/quilt/lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

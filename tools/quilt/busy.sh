@@ -8,7 +8,7 @@
 #   -j LOAD   how many jobs beside it (as many as there are CPUs)
 #
 # For example: busy.sh -n 20 tools/quilt/tests/run.sh guest
-# The last line counts; the output of a run that failed is kept.
+# The last line is a summary; the output of a run that failed is kept.
 
 # shellcheck source=tools/quilt/lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

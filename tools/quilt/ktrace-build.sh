@@ -10,7 +10,7 @@
 #           that is built (guest)
 #   TREE=DIR in the environment: its source
 #
-# The last line counts.
+# The last line is a summary.
 
 # shellcheck source=tools/quilt/lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

@@ -9,7 +9,7 @@
 #   ARCH  x86_64 or arm64 (both)
 #   COMPILERS=LIST in the environment: "gcc", "-19" for clang 19 (gcc -19)
 #
-# The last line counts.
+# The last line is a summary.
 
 # shellcheck source=tools/quilt/lib/tree-lib.sh
 . "$(dirname "$0")/lib/tree-lib.sh"

@@ -5,7 +5,7 @@
 #
 # usage: lockdown.sh
 #
-# It takes 10 to 20 minutes, nearly all of them for the kernel. The last line counts.
+# It takes 10 to 20 minutes, nearly all of them for the kernel. The last line is a summary.
 
 # shellcheck source=tools/quilt/lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

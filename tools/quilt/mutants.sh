@@ -30,7 +30,7 @@
 #
 # A mutant that is in the file already is not run again: a run that was ended
 # goes on where it was. Results of lines that the tree does not have any more are
-# dropped. The last line counts. It is a failure if less than 90 % are noticed.
+# dropped. The last line is a summary. It is a failure if less than 90 % are noticed.
 
 # shellcheck source=tools/quilt/lib/tree-lib.sh
 . "$(dirname "$0")/lib/tree-lib.sh"

@@ -3,9 +3,11 @@
 # with nothing but tests added, and to pass on the base with the topics of fixes
 # and nothing else. Builds both, which is slow the first time.
 #
-# usage: prove.sh [-l] [FIX...]
+# usage: prove.sh [-l | -w] [FIX...]
 #
 #   -l      list the proofs and run none
+#   -w      run the tests of each fix with all fixes but this one, where that can
+#           be reverted. The results are in tools/quilt/results/prove-without.md.
 #   FIX     part of a fix's subject; all fixes unless told
 #   LIMIT=SECONDS in the environment: how long a boot may take (120; in the
 #           guest 300). One that takes longer hangs.
@@ -38,10 +40,11 @@
 # shellcheck source=tools/quilt/lib/prove-run-lib.sh
 . "$QUILT_TOOLS/lib/prove-run-lib.sh"
 
-list=''
+list='' without=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	-l) list=y ;;
+	-w) without=y ;;
 	-h | --help) usage; exit 0 ;;
 	-*) usage >&2; exit 2 ;;
 	*) break ;;
@@ -63,16 +66,19 @@ read_proofs() {
 	[ ${#existing[@]} -gt 0 ] || die "series has no topic of fixes" "it has: $(topics | xargs)"
 }
 
-# prove KIND WHAT: sets on_base and on_fixes
-prove() {
-	local side log file words
-	read -ra words <<<"$2"
+# prove_side SIDE KIND WHAT: sets on_base or on_fixes
+prove_side() {
+	local side=$1 log file words
+	read -ra words <<<"$3"
 	file=${words[0]//\//-}
-	for side in base fixes; do
-		log=$LOGS/prove-$side-$1-$file.log
-		"run_$1" "${words[@]}" >"$LOGS/prove-verdict" || echo "did not run: the kernel does not build, see $LOGS" >"$LOGS/prove-verdict"
-		declare -g "on_$side=$(tail -n 1 "$LOGS/prove-verdict")"
-	done
+	log=$LOGS/prove-$side-$2-$file.log
+	"run_$2" "${words[@]}" >"$LOGS/prove-verdict" || echo "did not run: the kernel does not build, see $LOGS" >"$LOGS/prove-verdict"
+	declare -g "on_$side=$(tail -n 1 "$LOGS/prove-verdict")"
+}
+
+prove() { # KIND WHAT
+	prove_side base "$@"
+	prove_side fixes "$@"
 }
 
 row() { # CELL...
@@ -115,8 +121,64 @@ write_results() {
 	mv "$LOGS/prove.md" "$table"
 }
 
+# Fixes that share a test: is each of them needed for it to pass? The rows of the
+# results are those of the run and, for other fixes, of earlier runs.
+prove_without() {
+	local table=$QUILT_TOOLS/results/prove-without.md proof kind subject what verdict failed=0 passed=0 skipped=0
+	local -A rows=()
+	make_dir "$LOGS"
+	make_fixes
+	for proof in "${proofs[@]}"; do
+		IFS=$'\t' read -r kind subject what <<<"$proof"
+		if [[ $kind = with || $kind = reading ]] || ! chosen "$subject" "$@"; then
+			continue
+		fi
+		if ! leave_fix_out "$subject"; then
+			verdict='can not be reverted alone'
+			skipped=$((skipped + 1))
+		else
+			prove_side fixes "$kind" "$what"
+			verdict=$on_fixes
+			case $verdict in
+			fails*) passed=$((passed + 1)) ;;
+			*) failed=$((failed + 1)) ;;
+			esac
+		fi
+		say "$subject: $kind $what: $verdict"
+		rows[$(row "$subject" "$kind $what")]=$verdict
+	done
+	put_fix_back
+	{
+		echo "# The tests of fixes with all fixes but one"
+		echo
+		echo "Each test was run with all fixes but the one in its row (\`tools/quilt/prove.sh -w\`). Other fixes build on"
+		echo "some, which can't be reverted alone."
+		echo
+		row fix test "without it"
+		echo "|---|---|---|"
+		for proof in "${proofs[@]}"; do
+			IFS=$'\t' read -r kind subject what <<<"$proof"
+			[[ $kind != with && $kind != reading ]] || continue
+			proof=$(row "$subject" "$kind $what")
+			if [ -n "${rows[$proof]:-}" ]; then
+				row "$subject" "$kind $what" "${rows[$proof]}"
+			else
+				grep -sF -e "${proof%|}| " "$table" || true
+			fi
+		done
+	} >"$LOGS/prove-without.md"
+	mv "$LOGS/prove-without.md" "$table"
+	say "$passed fail without their fix, $failed do not, $skipped can't be run"
+	[ $failed -eq 0 ]
+}
+
 require_patches
 read_proofs
+if [ -n "$without" ]; then
+	require_tree
+	prove_without "$@"
+	exit
+fi
 if [ -z "$list" ]; then
 	require_tree
 	make_dir "$LOGS"

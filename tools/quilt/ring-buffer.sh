@@ -20,7 +20,7 @@
 #              have it.
 #
 # tools/quilt/results/ring-buffer-SIDE.txt keeps what they say. The first guest runs
-# for minutes, as the self tests patch code for each event. The last line counts.
+# for minutes, as the self tests patch code for each event. The last line is a summary.
 #
 #   LIMIT=SECONDS in the environment: for one guest (3600)
 

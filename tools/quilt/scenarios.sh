@@ -62,7 +62,7 @@
 #   DEADLINE=SECONDS   since 1970: a scenario that has not begun by then is skipped
 #   LIMIT=SECONDS      how long a scenario may take (1800, and twice STORM)
 #
-# The last line counts.
+# The last line is a summary.
 
 # shellcheck source=tools/quilt/lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

@@ -16,7 +16,7 @@
 #   SELFTESTS_TREE=TREE  the tests of another tree than the kernel's, see image.sh
 #   SHARE=PERCENT        how many of the quilt's own, others each day; all unless told
 #
-# The last line counts.
+# The last line is a summary.
 
 # shellcheck source=tools/quilt/lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

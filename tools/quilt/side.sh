@@ -7,7 +7,7 @@
 #   ARG    arguments of selftest.sh, as --all
 #
 # It builds the guest's kernel of that state in build/out/side-TOPIC, which is slow
-# the first time. The last line counts.
+# the first time. The last line is a summary.
 
 # shellcheck source=tools/quilt/lib/tree-lib.sh
 . "$(dirname "$0")/lib/tree-lib.sh"

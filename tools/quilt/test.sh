@@ -9,7 +9,7 @@
 # and a short torture in the guest, make check, the tests of the scripts, and builds
 # that have to fail. The parts in the guest go beside the others where there
 # are two CPUs and 8 GB of memory, as they use one CPU or wait. It goes on after a
-# failure. The last line counts all.
+# failure. The last line is a summary of all.
 #
 # In the environment:
 #   KUNIT=N            how many of the two runs of KUnit on UML, others each day (1)

@@ -20,7 +20,7 @@
 # A scenario that needs a module has it in tools/quilt/guest/modules, under its
 # own name with an underscore. Programs that it needs are in
 # tools/quilt/guest/programs, and it names them in a line "# programs: NAME...".
-# The last line counts scenarios and kernels. 10000 cycles take a night, CYCLES=200
+# The last line is a summary. 10000 cycles take a night, CYCLES=200
 # KINDS=guest takes a minute.
 
 # shellcheck source=tools/quilt/lib/tree-lib.sh

@@ -11,7 +11,7 @@
 # Tests are matched by file and "(instance)", as numbers move. A test fails if it is
 # worse than in BASE, missing, or new and not passed. A test that is there twice
 # has its worst verdict. Prints the differences, and the tests that passed only
-# when they were tried again. The last line counts.
+# when they were tried again. The last line is a summary.
 
 # shellcheck source=tools/quilt/lib/lib.sh
 . "$(dirname "$0")/lib.sh"

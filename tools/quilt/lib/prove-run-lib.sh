@@ -33,6 +33,47 @@ make_sides() {
 	checkout_side fixes
 }
 
+# Only the side fixes, as the commits of the tree, which git revert needs.
+make_fixes() {
+	local dir=$BUILD/prove/fixes subject
+	make_dir "$BUILD/prove"
+	subject=$(topic_subjects "${existing[-1]}" | tail -n 1)
+	if [ ! -e "$dir/.git" ]; then
+		need_space "$BUILD" 4000 "a kernel tree and its builds"
+		scratch_clone "$dir" "$(base_of "$TREE")"
+	fi
+	git -C "$dir" fetch -q --no-tags "$TREE" HEAD
+	all_fixes=$(commit_with "$subject" FETCH_HEAD)
+	git -C "$dir" checkout -q --detach --force "$all_fixes"
+	left_out=''
+}
+
+# commit_with SUBJECT TIP
+commit_with() {
+	git -C "$BUILD/prove/fixes" log --format='%H%x09%s' "$(base_of "$TREE")..$2" |
+		awk -F '\t' -v subject="$1" '$2 == subject { id = $1 } END { print id }'
+}
+
+put_fix_back() {
+	git -C "$BUILD/prove/fixes" reset -q --hard "$all_fixes"
+	built=()
+}
+
+# leave_fix_out SUBJECT: reverts it in the side fixes. Fails if others build on it.
+leave_fix_out() {
+	[ "$left_out" != "$1" ] || return "$left_out_rc"
+	put_fix_back
+	left_out=$1 left_out_rc=0
+	step "all fixes but: $1"
+	git -C "$BUILD/prove/fixes" -c user.name=prove -c user.email=prove@example.org \
+		revert --no-commit "$(commit_with "$1" "$all_fixes")" >/dev/null 2>&1 || {
+		left_out_rc=1
+		git -C "$BUILD/prove/fixes" revert --quit
+		put_fix_back
+	}
+	return $left_out_rc
+}
+
 # build_uml SIDE RUN, as kunit.sh does it; i386, too
 build_uml() {
 	local options=() log=$LOGS/build-prove-$1-$2.log

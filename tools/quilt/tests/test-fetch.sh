@@ -5,7 +5,7 @@
 # usage: test-fetch.sh [PATTERN]
 #
 # PATTERN: only the tests whose names match. One "ok" or "not ok" line a test;
-# the last line counts.
+# the last line is a summary.
 
 # shellcheck source=tools/quilt/tests/fake-tree.sh
 . "$(dirname "$0")/fake-tree.sh"

@@ -4,7 +4,7 @@
 #
 # usage: test-ftracetest.sh
 #
-# One "ok" or "not ok" line a test; the last line counts.
+# One "ok" or "not ok" line a test; the last line is a summary.
 
 # shellcheck source=tools/quilt/tests/ftracetest-verdicts.sh
 . "$(dirname "$0")/ftracetest-verdicts.sh"

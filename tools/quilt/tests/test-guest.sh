@@ -5,7 +5,7 @@
 #
 #   KERNEL=DIR in the environment: another kernel than build/out/guest
 #
-# One "ok" or "not ok" line a test; the last line counts.
+# One "ok" or "not ok" line a test; the last line is a summary.
 
 # shellcheck source=tools/quilt/tests/guest-kernel.sh
 . "$(dirname "$0")/guest-kernel.sh"

@@ -3,7 +3,7 @@
 #
 # usage: test-mutants.sh
 #
-# One "ok" or "not ok" line a test; the last line counts.
+# One "ok" or "not ok" line a test; the last line is a summary.
 
 # shellcheck source=tools/quilt/tests/lib.sh
 . "$(dirname "$0")/lib.sh"

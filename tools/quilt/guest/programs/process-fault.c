@@ -10,7 +10,7 @@
  *   DIRECTORY  an instance to make
  *   -b         leave the main step of each test out: all of them have to fail
  *
- * The last line counts.
+ * The last line is a summary.
  */
 
 #define _GNU_SOURCE
