@@ -243,7 +243,7 @@ static ssize_t process_file_write(struct file *filp, const char __user *ubuf,
 	if (IS_ERR(buf))
 		return PTR_ERR(no_free_ptr(buf));
 
-	if (cnt && buf[cnt - 1] == '\n' && cnt < PAGE_SIZE)
+	if (cnt && cnt < PAGE_SIZE && buf[cnt - 1] == '\n')
 		buf[cnt - 1] = '\0';
 	if (cnt < PAGE_SIZE)
 		ret = file->write(m, file, buf);
