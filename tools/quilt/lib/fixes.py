@@ -50,7 +50,7 @@ def tests(topic):
 def show_tests(proofs):
     shown = []
     for kind, what, *_ in proofs:
-        shown.append("by reading" if kind == "reading" else f"`{what}`" if kind != "scenario" else f"scenario `{what}`")
+        shown.append("none" if kind == "reading" else f"`{what}`" if kind != "scenario" else f"scenario `{what}`")
     return ", ".join(shown)
 
 
@@ -93,14 +93,14 @@ def main():
         return 1
     count = sum(map(len, rows.values()))
     first = [row for effect in FIRST for row in rows.get(effect, [])
-             if row[2] != "no" and row[4] != "by reading" and not row[3]]
+             if row[2] != "no" and row[4] != "none" and not row[3]]
     print(f"""# The fixes by effect
 
 {count} patches fix a bug. {sum(not row[3] for part in rows.values() for row in part)} of them apply to the base alone, and the others behind those that "needs" names.
 "stable" has the first release that the changelog names, or "yes"; a changelog says why it is "no". The tests fail on
 the base and pass with the fixes, see `tools/quilt/results/prove.md`.
 
-{len(first)} fixes need no other patch, are for stable, have a test, and end crashes or hangs. Read these first:
+{len(first)} fixes need no other patch, are for stable, have a test, and are about crashes or hangs. Read these first:
 """)
     for name, subject, *_ in first:
         print(f"- [{name[:name.index('/') + 5]}]({name}) {subject}")
