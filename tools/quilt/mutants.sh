@@ -177,8 +177,11 @@ if [ -n "$list" ]; then
 fi
 
 make_dir "$(dirname "$results")"
-[ ! -f "$results" ] || drop_gone "$results" < <(cut -f 1,3,6 "$results")
-[ ! -f "$excuses" ] || drop_gone "$excuses" < <(cut -f 1,2,4 "$excuses")
+make_dir "$BUILD/mutants"
+(
+	flock 9
+	[ ! -f "$results" ] || drop_gone "$results" < <(cut -f 1,3,6 "$results")
+) 9>"$BUILD/mutants/lock"
 # What is there stays, as its objects belong to the files of before.
 if [ -e "$place/linux/.git" ]; then
 	git -C "$place/linux" fetch -q "$TREE" HEAD
