@@ -91,7 +91,7 @@ row() { # CELL...
 
 write_results() {
 	local table=$QUILT_TOOLS/results/prove.md proof kind subject what key tested
-	tested=$(printf '%s\n' "${proofs[@]}" | grep -vE '^(with|reading)'$'\t')
+	tested=$(printf '%s\n' "${proofs[@]}" | grep -vE '^(with|reading)'$'\t' || true)
 	make_dir "$QUILT_TOOLS/results"
 	{
 		echo "# The fixes and what proves them"
@@ -149,6 +149,7 @@ prove_without() {
 		rows[$(row "$subject" "$kind $what")]=$verdict
 	done
 	put_fix_back
+	[ ${#rows[@]} -gt 0 ] || die "no fix with a test has this in its subject: $*" "see: tools/quilt/prove.sh -l"
 	{
 		echo "# The tests of fixes with all fixes but one"
 		echo

@@ -44,6 +44,7 @@ make_fixes() {
 	fi
 	git -C "$dir" fetch -q --no-tags "$TREE" HEAD
 	all_fixes=$(commit_with "$subject" FETCH_HEAD)
+	[ -n "$all_fixes" ] || die "the tree has no commit '$subject'" "make tree"
 	git -C "$dir" checkout -q --detach --force "$all_fixes"
 	left_out=''
 }
@@ -61,12 +62,15 @@ put_fix_back() {
 
 # leave_fix_out SUBJECT: reverts it in the side fixes. Fails if others build on it.
 leave_fix_out() {
+	local id
 	[ "$left_out" != "$1" ] || return "$left_out_rc"
 	put_fix_back
 	left_out=$1 left_out_rc=0
+	id=$(commit_with "$1" "$all_fixes")
+	[ -n "$id" ] || die "the tree has no commit '$1'" "make tree"
 	step "all fixes but: $1"
 	git -C "$BUILD/prove/fixes" -c user.name=prove -c user.email=prove@example.org \
-		revert --no-commit "$(commit_with "$1" "$all_fixes")" >/dev/null 2>&1 || {
+		revert --no-commit "$id" >/dev/null 2>&1 || {
 		left_out_rc=1
 		git -C "$BUILD/prove/fixes" revert --quit
 		put_fix_back
