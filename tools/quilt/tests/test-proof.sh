@@ -64,6 +64,10 @@ proof -n 2 -s 1
 check 'a sample of two' ends_with '2 passed, 0 failed, 0 skipped'
 check 'leaves no results' cmp -s "$PROOF_RESULTS" "$work/before"
 proof -l
-check 'lists all cells' [ "$(wc -l <"$work/out")" -eq 6 ]
+check 'lists all cells' [ "$(grep -c '^| ' "$work/out")" -eq 6 ]
+# Other and again ran with the tree of before, bad, worse and boots failed.
+check 'counts them' ends_with "this tree is $(git -C "$TREE" rev-parse --short=12 'HEAD^{tree}'): \
+1 passed with it, 2 with an older one, 3 failed, 0 never run"
+check 'a cell that never ran' [ "$(sed -i '/^| bad /d' "$PROOF_RESULTS"; proof -l; grep -c '^| bad | never |' "$work/out")" -eq 1 ]
 
 verdict
