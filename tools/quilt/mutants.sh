@@ -2,11 +2,13 @@
 # Mutation testing: changes one line of the kernel code that the quilt adds, and
 # finds out whether a test notices. Each mutant takes a minute or two.
 #
-# usage: mutants.sh [-n N] [-s SEED] [-t TOPIC]... [-p PART/PARTS] [-g] [-a] [-l]
+# usage: mutants.sh [-n N] [-s SEED] [-t TOPIC]... [-p PART/PARTS] [-k] [-g] [-a] [-l]
 #
 #   -n N      how many mutants (20), as many of each topic as there can be
 #   -s SEED   other mutants (1)
 #   -t TOPIC  of these topics alone
+#   -k        first those that have a result: after a change of the tree only as
+#             many are run as it took away
 #   -g        run KUnit and the selftests of the topic in the guest, too, for
 #             mutants that survive KUnit on UML (some minutes more)
 #   -a        run those again that are in the results as survived, for example
@@ -38,13 +40,14 @@
 . "$QUILT_TOOLS/lib/topics-lib.sh"
 
 [ "${1:-}" != --help ] || { usage; exit 0; }
-number=20 seed=1 chosen=() part=1/1 again='' guest='' list=''
-while getopts n:s:t:p:aglh opt; do
+number=20 seed=1 chosen=() part=1/1 known_first='' again='' guest='' list=''
+while getopts n:s:t:p:kaglh opt; do
 	case $opt in
 	n) number=$OPTARG ;;
 	s) seed=$OPTARG ;;
 	t) chosen+=(-t "$OPTARG") ;;
 	p) part=$OPTARG ;;
+	k) known_first=y ;;
 	a) again=y ;;
 	g) guest=y ;;
 	l) list=y ;;
@@ -63,14 +66,15 @@ results=$QUILT_TOOLS/results/mutants.tsv
 excuses=$QUILT_TOOLS/data/mutants-excused
 place=$BUILD/mutants/${part%/*}
 
-# The mutants of TREE, which needs no change that is not committed.
-list_all() {
+# mutate list|known [ARG]...: of TREE, which needs no change that is not committed
+mutate() {
 	local topic
 	for topic in $(topics); do
 		topic_subjects "$topic" | sed "s/^/$topic\t/"
-	done | python3 "$QUILT_TOOLS/lib/mutate.py" list "$TREE" "$(base_of "$TREE")" \
-		-n "$number" -s "$seed" "${chosen[@]}"
+	done | python3 "$QUILT_TOOLS/lib/mutate.py" "$1" "$TREE" "$(base_of "$TREE")" "${@:2}"
 }
+
+list_all() { mutate list -n "$number" -s "$seed" ${known_first:+-r "$results"} "${chosen[@]}"; }
 
 # in_place CMD...: with the mutated tree, and builds of its own
 in_place() { env BUILD="$place" TREE="$place/linux" LIMIT="$limit" "$@"; }
@@ -160,27 +164,20 @@ keep() {
 # is_excused ID
 is_excused() { [ -f "$excuses" ] && grep -q "^$1"$'\t' "$excuses"; }
 
-# drop_gone FILE: the rows of lines that the tree does not have any more
-drop_gone() {
-	local id file old rows=()
-	while IFS=$'\t' read -r id file old; do
-		git -C "$TREE" show "HEAD:$file" 2>/dev/null | grep -F -e "$old" >/dev/null || rows+=(-e "/^$id\t/d")
-	done
-	[ ${#rows[@]} -eq 0 ] || sed -i "${rows[@]}" "$1"
-}
-
 require_tree
 require_patches
+make_dir "$(dirname "$results")"
+[ -f "$results" ] || : >"$results"
 if [ -n "$list" ]; then
 	list_all
 	exit 0
 fi
 
-make_dir "$(dirname "$results")"
 make_dir "$BUILD/mutants"
 (
 	flock 9
-	[ ! -f "$results" ] || drop_gone "$results" < <(cut -f 1,3,6 "$results")
+	mutate known "$results" | sort >"$results.new"
+	mv "$results.new" "$results"
 ) 9>"$BUILD/mutants/lock"
 # What is there stays, as its objects belong to the files of before.
 if [ -e "$place/linux/.git" ]; then
@@ -192,8 +189,9 @@ else
 	git clone -q -s "$TREE" "$place/linux"
 fi
 make_dir "$place/logs"
-# Mutants of a header are next to each other, as each builds many files.
-list_all | sort -s -t $'\t' -k 3,3 | awk -v part="${part%/*}" -v parts="${part#*/}" 'NR % parts == part % parts' >"$place/list"
+# Mutants of a header are next to each other, as each builds many files. The order
+# depends on no results, which other parts may write meanwhile.
+list_all | sort -t $'\t' -k 3,3 -k 1,1 | awk -v part="${part%/*}" -v parts="${part#*/}" 'NR % parts == part % parts' >"$place/list"
 total=$(wc -l <"$place/list")
 mapfile -t runs < <(printf '%s\n' uml "$run" | uniq)
 # One part builds the kernels, and the others copy them.

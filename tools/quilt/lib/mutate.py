@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """Makes mutants of the kernel code that the quilt adds.
 
-usage: mutate.py list TREE BASE [-n N] [-s SEED] [-t TOPIC]... <TOPICS
-       mutate.py apply TREE ID
+usage: mutate.py list TREE BASE [-n N] [-s SEED] [-t TOPIC]... [-r RESULTS] <TOPICS
+       mutate.py known TREE BASE RESULTS <TOPICS
+       mutate.py apply TREE
 
 TOPICS has a line "TOPIC<tab>SUBJECT" for each patch. list prints N mutants (20),
-a line each, as "ID<tab>TOPIC<tab>FILE<tab>LINE<tab>KIND<tab>OLD<tab>NEW". The same
-tree and seed give the same mutants, as evenly from the topics as possible. apply
-changes the line of a mutant in TREE, and reads its line of list from standard
-input.
+a line each, as "ID<tab>TOPIC<tab>FILE<tab>LINE<tab>KIND<tab>OLD<tab>NEW", as evenly
+from the topics as possible, in an order that SEED gives. Those that RESULTS has come
+first. known prints the rows of RESULTS whose mutant TREE still has, with the
+line where it is now. apply changes the line of a mutant in TREE, and reads its line
+of list from standard input.
 """
 
 import argparse
+import collections
 import hashlib
 import re
 import subprocess
@@ -102,11 +105,13 @@ def shown(text):
     return re.sub(r"\t+", " ", text.strip())
 
 
-def list_mutants(args):
+def all_mutants(tree, base):
+    """Yields (id, topic, file, number, kind, line, mutated line). The number is not
+    part of the id: what a patch adds above changes no mutant."""
     topic_of = dict(reversed(entry.rstrip("\n").split("\t", 1)) for entry in sys.stdin)
-    topics = {}
+    seen = collections.Counter()
     comment = False
-    for name, number, text, subject in added_lines(args.tree, args.base):
+    for name, number, text, subject in added_lines(tree, base):
         # A comment of several lines
         if comment:
             comment = "*/" not in text
@@ -115,12 +120,29 @@ def list_mutants(args):
             comment = True
             continue
         topic = topic_of.get(subject)
-        if topic is None or (args.topic and topic not in args.topic):
+        if topic is None:
             continue
         for kind, new in mutants_of(text):
-            key = f"{args.seed} {name} {text} {kind} {new} {number}"
-            ident = hashlib.sha1(key.encode()).hexdigest()
-            topics.setdefault(topic, []).append((ident, topic, name, number, kind, text, new))
+            key = f"{name} {text} {kind} {new}"
+            seen[key] += 1
+            ident = hashlib.sha1(f"{key} {seen[key]}".encode()).hexdigest()[:10]
+            yield ident, topic, name, number, kind, text, new
+
+
+def rows_of(results):
+    """The rows of results by their ids."""
+    with open(results, encoding="utf-8") as f:
+        return {row.split("\t", 1)[0]: row.rstrip("\n").split("\t") for row in f}
+
+
+def list_mutants(args):
+    known = rows_of(args.results) if args.results else {}
+    topics = {}
+    for mutant in all_mutants(args.tree, args.base):
+        ident, topic = mutant[:2]
+        if not args.topic or topic in args.topic:
+            order = hashlib.sha1(f"{args.seed} {ident}".encode()).hexdigest()
+            topics.setdefault(topic, []).append((ident not in known, order, mutant))
     for mutants in topics.values():
         mutants.sort()
     # One of each topic in turn
@@ -128,9 +150,16 @@ def list_mutants(args):
     while len(chosen) < args.number and any(topics.values()):
         for topic in sorted(topics):
             if topics[topic] and len(chosen) < args.number:
-                chosen.append(topics[topic].pop(0))
+                chosen.append(topics[topic].pop(0)[2])
     for ident, topic, name, number, kind, text, new in chosen:
-        print(ident[:10], topic, name, number, kind, shown(text), shown(new), sep="\t")
+        print(ident, topic, name, number, kind, shown(text), shown(new), sep="\t")
+
+
+def known_mutants(args):
+    rows = rows_of(args.results)
+    for ident, topic, name, number, *_ in all_mutants(args.tree, args.base):
+        if ident in rows:
+            print(ident, topic, name, number, *rows[ident][4:], sep="\t")
 
 
 def apply_mutant(args):
@@ -157,7 +186,13 @@ def main():
     command.add_argument("-n", dest="number", type=int, default=20)
     command.add_argument("-s", dest="seed", default="1")
     command.add_argument("-t", dest="topic", action="append")
+    command.add_argument("-r", dest="results")
     command.set_defaults(run=list_mutants)
+    command = commands.add_parser("known")
+    command.add_argument("tree")
+    command.add_argument("base")
+    command.add_argument("results")
+    command.set_defaults(run=known_mutants)
     command = commands.add_parser("apply")
     command.add_argument("tree")
     command.set_defaults(run=apply_mutant)

@@ -57,7 +57,8 @@ else
 	not_ok "other mutants: $(diff "$work/want" "$work/got")"
 fi
 
-if [ "$(list -s 7 | sort)" != "$(list -s 8 | sort)" ] && [ "$(list -s 7)" = "$(list -s 7)" ]; then
+some() { list -n 3 -s "$1" | sort; }
+if [ "$(some 7)" != "$(some 8)" ] && [ "$(some 7)" = "$(some 7)" ]; then
 	ok "a seed has mutants of its own"
 else
 	not_ok "a seed has mutants of its own"
@@ -69,6 +70,36 @@ if [ ! -s "$work/got" ]; then
 else
 	not_ok "mutants of another topic: $(cat "$work/got")"
 fi
+
+# The results of two, of which one is of a line that is no more.
+list | grep -P '\t(errno|lock)\t' | sed 's/$/\tkilled\t1/' >"$work/results"
+sed -i 's/^\(.*\t\)13\(\t.*\)$/\199\2/' "$work/results"
+printf '0123456789\tone\tkernel/a.c\t13\tlock\tgone();\t;\tkilled\t1\n' >>"$work/results"
+known() { printf 'one\tAdd new()\ntwo\tAdd other\n' | python3 "$mutate" known "$tree" base "$work/results"; }
+if [ "$(known | cut -f 4-)" = "$(printf '%s\n' $'11\terrno\treturn -EINVAL;\treturn -EIO;\tkilled\t1' \
+	$'13\tlock\tmutex_lock(&lock);\t;\tkilled\t1')" ]; then
+	ok "results are those of the lines that are there"
+else
+	not_ok "results are those of the lines that are there: $(known)"
+fi
+first_two() { list -n 2 -s "$1" -r "$work/results" | cut -f 5 | sort | xargs; }
+if [ "$(first_two 1)" = 'errno lock' ] && [ "$(first_two 2)" = 'errno lock' ]; then
+	ok "with results, these come first"
+else
+	not_ok "with results, these come first: $(first_two 1), $(first_two 2)"
+fi
+
+cp "$tree/kernel/a.c" "$work/a.c"
+list | cut -f 1 | sort >"$work/before"
+sed -i '5i int above;' "$tree/kernel/a.c"
+git_ commit -q -a --amend -m 'Add new()' && list | cut -f 1 | sort >"$work/after"
+if [ -s "$work/before" ] && cmp -s "$work/before" "$work/after"; then
+	ok "a line above changes no id"
+else
+	not_ok "a line above changes no id: $(diff "$work/before" "$work/after")"
+fi
+cp "$work/a.c" "$tree/kernel/a.c"
+git_ commit -q -a --amend -m 'Add new()'
 
 list | grep -P '\terrno\t' >"$work/one"
 python3 "$mutate" apply "$tree" <"$work/one"
