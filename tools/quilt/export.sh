@@ -56,7 +56,7 @@ put() {
 # patches/, and the paths that base has as none.
 remove_old() {
 	local file
-	[ ! -d "$TOP/patches" ] || (cd "$TOP/patches" && find . -name '*.patch' -o -name '*.diff' -o -name depends) |
+	[ ! -d "$TOP/patches" ] || (cd "$TOP/patches" && find . -name '*.patch' -o -name '*.diff' -o -name depends -o -name FIXES.md) |
 		while read -r file; do
 			[ -f "$new/patches/$file" ] || rm -f "$TOP/patches/$file"
 		done

@@ -34,6 +34,8 @@
 # shellcheck source=tools/quilt/lib/kunit-lib.sh
 . "$QUILT_TOOLS/lib/kunit-lib.sh"
 
+all=y
+[ -z "${FILTER:-}" ] || all=''
 FILTER=${FILTER:-trace_*}
 passed=0 failed=0 skipped=0
 
@@ -62,7 +64,7 @@ judge() {
 	grep -aE '\[(FAILED|CRASHED|ERROR)\]|EXPECTATION FAILED|ASSERTION FAILED' "$result" | head -n 20 || true
 	count "$run" "$result"
 	[ "$rc" -eq 0 ] || [ "$failed" -gt "$before" ] || problem "$run" "it ended with $rc" "$result"
-	judge_skips "$run" "$console"
+	judge_skips "$run" "$console" "$all"
 	case $run in
 	x86_64-debug | corner-*) kind=x86_64 ;;
 	esac

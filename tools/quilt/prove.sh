@@ -141,7 +141,13 @@ prove_without() {
 			verdict=$on_fixes
 			case $verdict in
 			fails*) passed=$((passed + 1)) ;;
-			*'does not build'*) verdict='the others do not compile without it' skipped=$((skipped + 1)) ;;
+			*'does not build'*)
+				failed=$((failed + 1))
+				! compiler_complains "$kind" "$what" || {
+					verdict='the others do not compile without it'
+					failed=$((failed - 1)) skipped=$((skipped + 1))
+				}
+				;;
 			*) failed=$((failed + 1)) ;;
 			esac
 		fi
@@ -169,6 +175,7 @@ prove_without() {
 			fi
 		done
 	} >"$LOGS/prove-without.md"
+	make_dir "$QUILT_TOOLS/results"
 	mv "$LOGS/prove-without.md" "$table"
 	say "$passed fail without their fix, $failed do not, $skipped can't be run"
 	[ $failed -eq 0 ]

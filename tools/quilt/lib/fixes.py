@@ -86,6 +86,11 @@ def main():
                 bad = True
                 continue
             rows[of.pop(subject)].append((name, subject, stable, needs, show_tests(proofs[subject])))
+    for name, _, _, needs, _ in (row for part in rows.values() for row in part):
+        for need in needs:
+            if need not in numbers:
+                print(f"{name} needs a patch that is not there: {need}", file=sys.stderr)
+                bad = True
     for subject in of:
         print(f"fix-effects: no fix has the subject: {subject}", file=sys.stderr)
         bad = True
@@ -109,7 +114,7 @@ the base and pass with the fixes, see `tools/quilt/results/prove.md`.
         print(f"\n## {effect}\n\n{len(part)} {what}: {texts[effect]}.\n")
         print("| patch | subject | stable | needs | test |\n|---|---|---|---|---|")
         for name, subject, stable, needs, test in part:
-            needed = ", ".join(numbers.get(need, need) for need in needs)
+            needed = ", ".join(numbers[need] for need in needs)
             subject = subject.replace("|", r"\|")
             print(f"| [{name[:name.index('/') + 5]}]({name}) | {subject} | {stable} | {needed} | {test} |")
     return 0

@@ -23,7 +23,7 @@ kconfig_add() {
 
 # cases CONSOLE: "skips SUITE.CASE" or "runs SUITE.CASE" for each case
 cases() {
-	sed -E 's/^\[ *[0-9.]+\] //; s/\r$//' "$1" |
+	sed -E 's/^\[ *[0-9.]+\](\[ *[A-Z][0-9]+\])? //; s/\r$//' "$1" |
 		awk '/^    # Subtest: / { suite = $3 }
 			/^    (not )?ok [0-9]+ / {
 				n = $1 == "not" ? 4 : 3
@@ -32,15 +32,19 @@ cases() {
 }
 
 # A case that begins to skip proves nothing any more, and its verdict is still ok. One
-# that is listed and runs would hide that it skips again.
-judge_skips() { # RUN CONSOLE
-	local list=$QUILT_TOOLS/data/skips listed new old
+# that is listed and runs would hide that it skips again, and so would one that got
+# another name. ALL is empty if FILTER chose some suites.
+judge_skips() { # RUN CONSOLE ALL
+	local list=${SKIPS:-$QUILT_TOOLS/data/skips} listed new old gone=''
 	[ -f "$2" ] || return 0
 	listed=$(sed -nE "s/^$1 //p" "$list" | sort -u)
 	# A corner takes options away, so its runs may skip more.
 	[[ -n $listed || $1 != corner-* ]] || return 0
 	new=$(cases "$2" | sed -n 's/^skips //p' | comm -23 - <(echo "$listed"))
 	old=$(cases "$2" | sed -n 's/^runs //p' | comm -12 - <(echo "$listed"))
+	[ -z "$3" ] || gone=$(cases "$2" | sed 's/^[a-z]* //' | sort -u |
+		comm -13 - <(grep -vx -e - <<<"$listed"))
 	[ -z "$new" ] || problem "$1" "skips what tools/quilt/data/skips does not list: ${new//$'\n'/ }" "$2"
 	[ -z "$old" ] || problem "$1" "runs what tools/quilt/data/skips lists, remove it there: ${old//$'\n'/ }" "$2"
+	[ -z "$gone" ] || problem "$1" "has no case that tools/quilt/data/skips lists: ${gone//$'\n'/ }" "$2"
 }

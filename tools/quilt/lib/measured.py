@@ -70,12 +70,14 @@ def read_text(name):
 
 def read_markdown(name):
     """(row, column) and (section, row, column) -> number. Of "3 -> 2" that is 2, and 3 has
-    the column "COLUMN before". Of columns with one name it is the first."""
+    the column "COLUMN before", which in such a file is the number itself where it did
+    not change. Of columns with one name it is the first."""
     path, values, columns, section = os.path.join(RESULTS, name + ".md"), {}, [], ""
     if not os.path.exists(path):
         return values
     with open(path) as lines:
-        for line in lines:
+        text = lines.read()
+        for line in text.splitlines():
             if line.startswith("## "):
                 section, columns = line[3:].strip(), []
             if not line.startswith("|"):
@@ -92,7 +94,8 @@ def read_markdown(name):
                     continue
                 for place in (row, column), (section, row, column):
                     values.setdefault(place, number(found[2]))
-                    values.setdefault((*place[:-1], column + " before"), number(found[1] or found[2]))
+                    if " -> " in text:
+                        values.setdefault((*place[:-1], column + " before"), number(found[1] or found[2]))
     return values
 
 

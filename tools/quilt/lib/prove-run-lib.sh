@@ -78,6 +78,19 @@ leave_fix_out() {
 	return $left_out_rc
 }
 
+# compiler_complains KIND WHAT: about what the test wants of the side fixes. A build may
+# fail for other reasons, such as a full disk.
+compiler_complains() {
+	local run
+	read -r _ run _ <<<"$2"
+	case $1/${run:-} in
+	kunit/) run=uml-debug ;;
+	kunit/uml* | kunit/i386 | selftest/uml-debug) ;;
+	*) run=guest ;;
+	esac
+	grep -qE '^[^ ]+\.[ch]:[0-9:]+ (fatal )?error: |undefined reference to|^ERROR: modpost: ' "$LOGS/build-prove-fixes-$run.log"
+}
+
 # build_uml SIDE RUN, as kunit.sh does it; i386, too
 build_uml() {
 	local options=() log=$LOGS/build-prove-$1-$2.log

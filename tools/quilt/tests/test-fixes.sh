@@ -204,6 +204,30 @@ test_prove() {
 	says 'no fix has this in its subject: nothing'
 }
 
+# without WANT LAST-LINE SCRIPT: prove -w with this change of the build
+without() {
+	sed "$3" "$project/bin/python3.whole" >"$project/bin/python3"
+	PATH=$project/bin:$PATH q prove -w records || true
+	is "$(tail -n 1 "$work/out")" "$2"
+	is "$(tail -n 1 "$project/tools/quilt/results/prove-without.md")" "| tracing: Fix records | kunit trace_fix.records_fixed | $1 |"
+}
+
+test_prove_without() {
+	prove_project without
+	sed -i '/trace_fix.none/d' "$project/tools/quilt/data/proofs/fixes"
+	# The other fix has a line that is new, too.
+	sed -i 's/grep -q new/grep -q line_12_new/' "$project/bin/python3"
+	cp -p "$project/bin/python3" "$project/bin/python3.whole"
+	without 'fails: not ok' '1 fail without their fix, 0 do not, 0 can'"'"'t be run' 's/one_kunit/other/'
+	without 'passes' '0 fail without their fix, 1 do not, 0 can'"'"'t be run' 's/one_kunit/other/; s/line_12_new/line_12/'
+	without 'the others do not compile without it' '0 fail without their fix, 0 do not, 1 can'"'"'t be run' \
+		's/echo "make/echo "kernel\/trace\/tests\/one_kunit.c:1:2: error: no such function"; &/'
+	without "did not run: the kernel does not build, see $project/build/logs" \
+		'0 fail without their fix, 1 do not, 0 can'"'"'t be run' ''
+	fails q prove -w nothing
+	says 'no fix with a test has this in its subject: nothing'
+}
+
 # ----------------------------------------------------------------------------
 
 run_tests
