@@ -159,8 +159,8 @@ prove_without() {
 	{
 		echo "# The tests of fixes with all fixes but one"
 		echo
-		echo "Each test was run with all fixes but the one in its row (\`tools/quilt/prove.sh -w\`). Other fixes build on"
-		echo "some, which can't be reverted alone."
+		echo "Each test was run with all fixes but the one in its row (\`tools/quilt/prove.sh -w\`). A fix that others"
+		echo "build on can't be reverted alone."
 		echo
 		row fix test "without it"
 		echo "|---|---|---|"
