@@ -238,14 +238,14 @@ static ssize_t process_file_write(struct file *filp, const char __user *ubuf,
 	if (!file->write)
 		return -EINVAL;
 
-	/* A text that is too long is refused: error_log gets its beginning. */
+	/* Of a text that is too long, or goes on after a NUL, error_log has part. */
 	buf = memdup_user_nul(ubuf, min(cnt, PAGE_SIZE - 1));
 	if (IS_ERR(buf))
 		return PTR_ERR(no_free_ptr(buf));
 
 	if (cnt && cnt < PAGE_SIZE && buf[cnt - 1] == '\n')
 		buf[cnt - 1] = '\0';
-	if (cnt < PAGE_SIZE)
+	if (cnt < PAGE_SIZE && strlen(buf) + 1 >= cnt)
 		ret = file->write(m, file, buf);
 	if (ret == -EINVAL)
 		tracing_log_err(m->private, "process",

@@ -26,7 +26,7 @@
 #
 # In the environment:
 #   FILTER=GLOB        other suites than the quilt's
-#   LIMIT=SECONDS      how long a kernel may run (600)
+#   LIMIT=SECONDS      how long a kernel may run (1800)
 #   TREE=DIR, OUT=DIR  another tree and its builds
 
 # shellcheck source=tools/quilt/lib/lib.sh
@@ -91,7 +91,7 @@ run_uml() {
 	[ -n "$keep" ] || build_uml $run
 	step "running KUnit on $run"
 	rm -f "$dir/test.log"
-	kunit_py exec --build_dir "$dir" --timeout "${LIMIT:-600}" "$FILTER" \
+	kunit_py exec --build_dir "$dir" --timeout "${LIMIT:-1800}" "$FILTER" \
 		>"$LOGS/kunit-$run.log" 2>&1 </dev/null || rc=$?
 	# kunit.py parses the log; what it does not show is in there too.
 	[ ! -f "$dir/test.log" ] || cp "$dir/test.log" "$LOGS/console-$run.log"
@@ -104,7 +104,7 @@ run_guest() { # RUN KERNEL [SCENARIO [OPTION of guest.sh]...]
 	local run=$1 rc=0 log=$LOGS/console-$1.log args=()
 	step "running KUnit on $run in the guest"
 	grep -q '^CONFIG_TRACING=y' "$OUT/$2/.config" || args=(no-tracing)
-	"$QUILT_TOOLS/guest.sh" run -q --no-splat -t "${LIMIT:-600}" -k "$OUT/$2" -L "$log" \
+	"$QUILT_TOOLS/guest.sh" run -q --no-splat -t "${LIMIT:-1800}" -k "$OUT/$2" -L "$log" \
 		-A "kunit.enable=1 kunit.autorun=1 kunit.timeout=1800 kunit.filter_glob=$FILTER" "${@:4}" "${3:-true}" "${args[@]}" || rc=$?
 	if ! grep -q '^CONFIG_TRACE_.*KUNIT_TEST=y' "$OUT/$2/.config"; then
 		[ $rc -eq 0 ] || problem "$run" "the guest ended with $rc" "$log"

@@ -29,7 +29,7 @@
 
 #define RV_SNAPSHOT_NAME_LEN	64
 
-/* Protects the following, and changes of rv_snapshot_tr. */
+/* Protects the following, and changes of rv_snapshot_tr and of the limit. */
 static DEFINE_MUTEX(rv_snapshot_mutex);
 static char rv_snapshot_name[RV_SNAPSHOT_NAME_LEN];
 static bool rv_snapshot_ready;
@@ -53,7 +53,7 @@ static void rv_snapshot_take(struct trace_array *tr)
 
 		if (!limit || trace_array_snapshot(tr))
 			return;
-		/* A limit that was set meanwhile is for those that follow. */
+		/* Another limit that was set meanwhile stays as it is. */
 		if (limit > 0)
 			cmpxchg(&rv_snapshot_limit, limit, limit - 1);
 	}
@@ -174,7 +174,15 @@ static int rv_snapshot_limit_set(const char *val, const struct kernel_param *kp)
 	if (limit < -1)
 		return -EINVAL;
 
+	guard(mutex)(&rv_snapshot_mutex);
+
+	/* Reactions that run count down the old limit, even if it is the same. */
+	if (rv_snapshot_ready)
+		synchronize_rcu();
 	WRITE_ONCE(rv_snapshot_limit, limit);
+	/* The next user of the old limit would replace what is read by now. */
+	if (rv_snapshot_ready)
+		synchronize_rcu();
 
 	return 0;
 }

@@ -344,7 +344,7 @@ static void record_wakes_its_pollers(struct kunit *test)
 	struct trace_kunit *env = test->priv;
 	struct poller *pollers;
 	struct task_struct *task;
-	struct file *file;
+	struct file *file[2];
 	int cpu[2];
 	char path[64];
 
@@ -359,10 +359,12 @@ static void record_wakes_its_pollers(struct kunit *test)
 		init_completion(&pollers[i].woken);
 		snprintf(path, sizeof(path), "per_cpu/cpu%d/trace_pipe_raw",
 			 cpu[i]);
-		file = trace_kunit_open(test, INSTANCE, path, O_RDONLY);
-		KUNIT_ASSERT_FALSE(test, IS_ERR(file));
-		KUNIT_EXPECT_FALSE(test, vfs_poll(file, &pollers[i].table));
-		__fput_sync(file);
+		file[i] = trace_kunit_open(test, INSTANCE, path, O_RDONLY);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(file[i]));
+	}
+	for (int i = 0; i < 2; i++) {
+		KUNIT_EXPECT_FALSE(test, vfs_poll(file[i], &pollers[i].table));
+		__fput_sync(file[i]);
 	}
 
 	task = trace_kunit_thread(test, record_once, test, cpu[0]);
@@ -372,8 +374,10 @@ static void record_wakes_its_pollers(struct kunit *test)
 						    TRACE_KUNIT_TIMEOUT), 0);
 	trace_kunit_stop(test, task);
 	/* Waits for a wake-up that goes on. */
-	for (int i = 0; i < 2; i++)
-		remove_wait_queue(pollers[i].queue, &pollers[i].entry);
+	for (int i = 0; i < 2; i++) {
+		if (pollers[i].queue)
+			remove_wait_queue(pollers[i].queue, &pollers[i].entry);
+	}
 	KUNIT_EXPECT_FALSE(test, completion_done(&pollers[1].woken));
 }
 

@@ -7,10 +7,10 @@
  * Each process makes and removes instances, and opens files that it finds at
  * random: it reads them, writes words that some file knows, garbage and long
  * texts, polls, seeks, splices, maps. The kernel has to survive it and to answer
- * each operation within LIMIT seconds with one of the errno values that the
- * documentation names. The parent looks after that, counts, and ends with 1 if
- * something is wrong. The same seed makes the same choices, as far as the files
- * are the same.
+ * each operation with one of the errno values that the documentation names, and
+ * before it would report a hung task. The parent looks after that, counts, and
+ * ends with 1 if something is wrong. The same seed makes the same choices, as far
+ * as the files are the same.
  */
 
 #define _GNU_SOURCE
@@ -33,7 +33,6 @@
 #include <unistd.h>
 
 #define TRACEFS		"/sys/kernel/tracing"
-#define LIMIT		120
 #define MAX_PROCS	64
 #define TRACE_MMAP_IOCTL_GET_READER	_IO('R', 0x20)
 
@@ -416,8 +415,23 @@ static void run(int nr, uint64_t seed, uint64_t until)
 	}
 }
 
+/* Seconds after which the kernel reports a hung task, too */
+static unsigned int hung_after(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/hung_task_timeout_secs", "r");
+	unsigned int secs = 0;
+
+	if (file) {
+		if (fscanf(file, "%u", &secs) != 1)
+			secs = 0;
+		fclose(file);
+	}
+
+	return secs ?: 120;
+}
+
 /* Prints and counts those that are in one operation for too long. */
-static int look_after(int procs, pid_t *pids)
+static int look_after(int procs, pid_t *pids, unsigned int limit)
 {
 	int stuck = 0;
 
@@ -425,10 +439,10 @@ static int look_after(int procs, pid_t *pids)
 		uint64_t since = __atomic_load_n(&works[i].since, __ATOMIC_ACQUIRE);
 		char command[100];
 
-		if (!since || now() < since + LIMIT * 1000)
+		if (!since || now() < since + limit * 1000ULL)
 			continue;
 		stuck++;
-		printf("stuck for %d s: %s\n", LIMIT, works[i].what);
+		printf("stuck for %u s: %s\n", limit, works[i].what);
 		snprintf(command, sizeof(command), "cat /proc/%d/stack /proc/%d/wchan",
 			 pids[i], pids[i]);
 		fflush(stdout);
@@ -446,6 +460,7 @@ int main(int argc, char **argv)
 	int procs = argc > 3 ? atoi(argv[3]) : 4;
 	uint64_t until = now() + seconds * 1000ULL, done = 0, worked = 0;
 	int left = procs, bad = 0, status;
+	unsigned int limit = hung_after();
 	pid_t pids[MAX_PROCS], pid;
 
 	if (seconds < 1 || procs < 1 || procs > MAX_PROCS) {
@@ -473,7 +488,7 @@ int main(int argc, char **argv)
 				bad++;
 				printf("a process ended with %#x\n", status);
 			}
-		} else if (look_after(procs, pids)) {
+		} else if (look_after(procs, pids, limit)) {
 			return 1;
 		} else {
 			poll(NULL, 0, 200);
