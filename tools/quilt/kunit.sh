@@ -64,11 +64,11 @@ judge() {
 	grep -aE '\[(FAILED|CRASHED|ERROR)\]|EXPECTATION FAILED|ASSERTION FAILED' "$result" | head -n 20 || true
 	count "$run" "$result"
 	[ "$rc" -eq 0 ] || [ "$failed" -gt "$before" ] || problem "$run" "it ended with $rc" "$result"
-	judge_skips "$run" "$console" "$all"
 	case $run in
 	x86_64-debug | corner-*) kind=x86_64 ;;
 	esac
 	"$QUILT_TOOLS/lib/splat.sh" -k "$kind" "$console" || problem "$run" "the kernel complained" "$console"
+	judge_skips "$run" "$console" "$all"
 }
 
 kunit_py() { (cd "$TREE" && exec python3 tools/testing/kunit/kunit.py "$@"); }

@@ -5,7 +5,7 @@
 # usage: mutants.sh [-n N] [-s SEED] [-t TOPIC]... [-p PART/PARTS] [-k] [-g] [-a] [-l]
 #
 #   -n N      how many mutants (20), as many of each topic as there can be
-#   -s SEED   other mutants (1)
+#   -s SEED   other mutants (1), or with -k others of those that have no result
 #   -t TOPIC  of these topics alone
 #   -k        first those that have a result: after a change of the tree only as
 #             many are run as it took away
@@ -178,6 +178,8 @@ make_dir "$BUILD/mutants"
 	flock 9
 	mutate known "$results" | sort >"$results.new"
 	mv "$results.new" "$results"
+	[ ! -f "$excuses" ] || cut -f 1 "$excuses" | sort | comm -23 - <(mutate list -n 1000000 | cut -f 1 | sort) |
+		while read -r id; do warn "mutants-excused has $id, which the tree does not have"; done
 ) 9>"$BUILD/mutants/lock"
 # What is there stays, as its objects belong to the files of before.
 if [ -e "$place/linux/.git" ]; then

@@ -58,18 +58,26 @@ sampled() {
 result_of() { sed -n "s/^| $1 |/&/p" "$RESULTS" 2>/dev/null | head -n 1 || true; }
 passed_here() { [[ $(result_of "$1") == *"| $tree |"*"| ok |"* ]]; }
 
-# keep NAME COMMAND VERDICT SECONDS
+# keep NAME COMMAND VERDICT SECONDS: others may write rows, too.
 keep() {
+	make_dir "$(dirname "$RESULTS")"
+	(
+		flock 9
+		keep_row "$@"
+	) 9>"$LOGS/proof.lock" || die "the row of $1 can't be written to $RESULTS" "is the disk full?"
+}
+
+keep_row() {
 	local row
 	row="| $1 | $(date -u '+%F %H:%M') | $tree | \`$2\` | $3 | $(($4 / 60)) min $(($4 % 60)) s |"
-	make_dir "$(dirname "$RESULTS")"
 	{
 		echo '| cell | date (UTC) | tree | command | verdict | duration |'
 		echo '|---|---|---|---|---|---|'
 		{ sed -n '3,$p' "$RESULTS" 2>/dev/null | grep -v "^| $1 |" || true; echo "$row"; } | sort
-	} >"$RESULTS.new"
-	mv "$RESULTS.new" "$RESULTS"
+	} >"$RESULTS.new" && mv "$RESULTS.new" "$RESULTS"
 }
+
+tree_id() { git -C "$TREE" rev-parse --short=12 'HEAD^{tree}'; }
 
 # A command can go on after an error, such as a build that it tries again.
 reason() { # LOG
@@ -78,6 +86,7 @@ reason() { # LOG
 
 run_cell() { # NAME MINUTES FLAG COMMAND
 	local log=$LOGS/proof-$1.log rc=0 start verdict=ok
+	tree=$(tree_id)
 	make_dir "$LOGS"
 	# With a kernel of before the verdict would be one of another tree.
 	[ "$3" != guest ] || "$QUILT_TOOLS/kernel.sh" guest </dev/null || rc=kernel
@@ -91,13 +100,14 @@ run_cell() { # NAME MINUTES FLAG COMMAND
 	124 | 137) verdict="not ok: more than $2 minutes" ;;
 	*) verdict="not ok: $(reason "$log" | sed "s|$TOP/||g" | cut -c 1-80 | tr '|' '/')" ;;
 	esac
+	[ "$tree" = "$(tree_id)" ] || verdict='not ok: the tree has changed meanwhile'
 	say "$verdict $1 ($((SECONDS - start)) s, log: ${log#"$PWD/"})"
 	[ "$sample" -gt 0 ] || keep "$1" "$4" "$verdict" $((SECONDS - start))
 	[ "$verdict" = ok ]
 }
 
 require_tree
-tree=$(git -C "$TREE" rev-parse --short=12 'HEAD^{tree}')
+tree=$(tree_id)
 patterns=("$@")
 [ "$sample" -eq 0 ] || mapfile -t patterns < <(sampled)
 

@@ -43,8 +43,8 @@
 list='' without=''
 while [ $# -gt 0 ]; do
 	case $1 in
-	-l) list=y ;;
-	-w) without=y ;;
+	-l) list=y without='' ;;
+	-w) without=y list='' ;;
 	-h | --help) usage; exit 0 ;;
 	-*) usage >&2; exit 2 ;;
 	*) break ;;
@@ -128,6 +128,13 @@ prove_without() {
 	local -A rows=()
 	make_dir "$LOGS"
 	make_fixes
+	for proof in "${proofs[@]}"; do
+		IFS=$'\t' read -r kind subject what <<<"$proof"
+		if ! chosen "$subject" "$@" || [[ $kind = with ]] || [ -n "$(commit_with "$subject" "$all_fixes")" ]; then
+			continue
+		fi
+		die "the tree has no commit '$subject'" "make tree"
+	done
 	for proof in "${proofs[@]}"; do
 		IFS=$'\t' read -r kind subject what <<<"$proof"
 		if [[ $kind = with || $kind = reading ]] || ! chosen "$subject" "$@"; then

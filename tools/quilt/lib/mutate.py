@@ -25,6 +25,8 @@ ERRNO = re.compile(r"-E[A-Z]{3,}\b")
 CALL = re.compile(r"^\t+(?:\(void\))?[a-z_][\w>.-]*\([^;{}]*\);$")
 LOCKS = re.compile(r"guard|lock|rcu_|_get\b|_put\b|preempt|irq_|refcount|barrier|smp_"
                    r"|synchronize|WRITE_ONCE|cancel|flush|wake|complete")
+# The last line at the left says in which function, or macro, a line is.
+FUNCTION = re.compile(r"[A-Za-z_](?!.*:$)|#define ")
 SKIP = re.compile(r"^\s*(?:#|\*|/\*|//|EXPORT_|MODULE_|DEFINE_|DECLARE_|TRACE_|extern "
                   r"|case |default:|BUILD_BUG|static_assert|lockdep_assert|KUNIT_)|WARN_ON"
                   r"|__printf\(|likely\(0\)")
@@ -84,7 +86,7 @@ def git(tree, *args):
 
 
 def added_lines(tree, base):
-    """Yields (file, number, text, subject of the patch that has it)."""
+    """Yields (file, number, text, subject of the patch that has it, function)."""
     files = [f for f in git(tree, "diff", "--name-only", "--diff-filter=AM", base, "HEAD",
                             "--", *CODE).split("\n")
              if re.search(r"\.[ch]$", f) and "/tests/" not in f and "_kunit" not in f]
@@ -92,12 +94,16 @@ def added_lines(tree, base):
                     git(tree, "log", "--format=%H%x09%s", f"{base}..HEAD").splitlines())
     for name in files:
         commit = number = None
+        function = ""
         for entry in git(tree, "blame", "-s", "-p", f"{base}..HEAD", "--", name).splitlines():
             m = re.match(r"([0-9a-f]{40}) \d+ (\d+)", entry)
             if m:
                 commit, number = m.group(1), int(m.group(2))
-            elif entry.startswith("\t") and commit in subjects:
-                yield name, number, entry[1:], subjects[commit]
+            elif entry.startswith("\t"):
+                if FUNCTION.match(entry[1:]):
+                    function = entry[1:]
+                if commit in subjects:
+                    yield name, number, entry[1:], subjects[commit], function
 
 
 def shown(text):
@@ -107,11 +113,13 @@ def shown(text):
 
 def all_mutants(tree, base):
     """Yields (id, topic, file, number, kind, line, mutated line). The number is not
-    part of the id: what a patch adds above changes no mutant."""
+    part of the id: what a patch adds to other functions changes no mutant."""
     topic_of = dict(reversed(entry.rstrip("\n").split("\t", 1)) for entry in sys.stdin)
     seen = collections.Counter()
     comment = False
-    for name, number, text, subject in added_lines(tree, base):
+    for name, number, text, subject, function in added_lines(tree, base):
+        if subject not in topic_of:
+            sys.exit(f"no topic has the patch: {subject}")
         # A comment of several lines
         if comment:
             comment = "*/" not in text
@@ -119,11 +127,9 @@ def all_mutants(tree, base):
         if "/*" in text and "*/" not in text:
             comment = True
             continue
-        topic = topic_of.get(subject)
-        if topic is None:
-            continue
+        topic = topic_of[subject]
         for kind, new in mutants_of(text):
-            key = f"{name} {text} {kind} {new}"
+            key = f"{name} {function} {text} {kind} {new}"
             seen[key] += 1
             ident = hashlib.sha1(f"{key} {seen[key]}".encode()).hexdigest()[:10]
             yield ident, topic, name, number, kind, text, new

@@ -88,6 +88,7 @@ compiler_complains() {
 	kunit/uml* | kunit/i386 | selftest/uml-debug) ;;
 	*) run=guest ;;
 	esac
+	! grep -q 'No space left on device' "$LOGS/build-prove-fixes-$run.log" || return 1
 	grep -qE '^[^ ]+\.[ch]:[0-9:]+ (fatal )?error: |undefined reference to|^ERROR: modpost: ' "$LOGS/build-prove-fixes-$run.log"
 }
 
@@ -128,6 +129,7 @@ declare -A built=()
 kernel_of() {
 	if [ -z "${built[$1 $2]:-}" ]; then
 		built[$1 $2]=yes
+		rm -f "$LOGS/build-prove-$1-$2.log"
 		until build_kernel "$1" "$2" >&2; do
 			[ "$1" = base ] && leave_out "$LOGS/build-prove-$1-$2.log" && continue
 			built[$1 $2]=no

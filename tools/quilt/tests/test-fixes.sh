@@ -223,6 +223,9 @@ test_prove_without() {
 	without 'the others do not compile without it' '0 fail without their fix, 0 do not, 1 can'"'"'t be run' \
 		's/echo "make/echo "kernel\/trace\/tests\/one_kunit.c:1:2: error: no such function"; &/'
 	without "did not run: the kernel does not build, see $project/build/logs" \
+		'0 fail without their fix, 1 do not, 0 can'"'"'t be run' \
+		's/echo "make/echo "kernel\/trace\/tests\/one_kunit.c:1:2: fatal error: error writing to x.s: No space left on device"; &/'
+	without "did not run: the kernel does not build, see $project/build/logs" \
 		'0 fail without their fix, 1 do not, 0 can'"'"'t be run' ''
 	fails q prove -w nothing
 	says 'no fix with a test has this in its subject: nothing'

@@ -91,12 +91,19 @@ fi
 
 cp "$tree/kernel/a.c" "$work/a.c"
 list | cut -f 1 | sort >"$work/before"
-sed -i '5i int above;' "$tree/kernel/a.c"
+sed -i '4a int above(int a, int b)\n{\n\tif (a < b \&\& b)\n\t\treturn -EINVAL;\n}' "$tree/kernel/a.c"
 git_ commit -q -a --amend -m 'Add new()' && list | cut -f 1 | sort >"$work/after"
-if [ -s "$work/before" ] && cmp -s "$work/before" "$work/after"; then
-	ok "a line above changes no id"
+if [ "$(comm -12 "$work/before" "$work/after" | wc -l)" -eq "$(wc -l <"$work/before")" ] &&
+   [ "$(wc -l <"$work/after")" -eq $(($(wc -l <"$work/before") + 4)) ]; then
+	ok "the same lines in a function above change no id"
 else
-	not_ok "a line above changes no id: $(diff "$work/before" "$work/after")"
+	not_ok "the same lines in a function above change no id: $(diff "$work/before" "$work/after")"
+fi
+printf 'one\tAdd other\n' >"$work/topics"
+if python3 "$mutate" known "$tree" base "$work/results" <"$work/topics" >"$work/out" 2>&1; then
+	not_ok "a patch without a topic is an error"
+else
+	ok "a patch without a topic is an error"
 fi
 cp "$work/a.c" "$tree/kernel/a.c"
 git_ commit -q -a --amend -m 'Add new()'

@@ -9,9 +9,10 @@
 
 export PROOF_CELLS=$work/cells PROOF_RESULTS=$work/results/proof.md TREE=$work/tree BUILD=$work
 cat >"$PROOF_CELLS" <<EOF
-# Six that end differently
+# Seven that end differently
 
 good  1 sample true
+moves 1 -      $work/moves
 bad   1 -      $work/bad
 other 1 sample echo ok
 again 1 sample true
@@ -20,7 +21,8 @@ boots 1 guest true
 EOF
 printf '#!/bin/sh\necho "error: see %s/build/log"\nexit 1\n' "$TOP" >"$work/bad"
 printf '#!/bin/sh\nprintf "error: try again\\nnot ok second\\nnot ok third\\n"\nexit 1\n' >"$work/worse"
-chmod +x "$work/bad" "$work/worse"
+printf '#!/bin/sh\ngit -C "%s" -c user.name=a -c user.email=a@b commit -q --amend -a -m more\n' "$TREE" >"$work/moves"
+chmod +x "$work/bad" "$work/worse" "$work/moves"
 git init -q "$TREE"
 commit() { git -C "$TREE" -c user.name=a -c user.email=a@b commit -q --allow-empty -m "$1"; }
 echo one >"$TREE/file"
@@ -59,6 +61,12 @@ git -C "$TREE" add file
 commit two
 proof good
 check 'another tree' ends_with '1 passed, 0 failed, 0 skipped'
+echo three >"$TREE/file"
+proof moves && rc=0 || rc=$?
+check 'a tree that changes meanwhile' grep -q '^| moves | .* | not ok: the tree has changed meanwhile |' "$PROOF_RESULTS"
+sed -i '/^| moves /d' "$PROOF_RESULTS" "$PROOF_CELLS"
+sed -i '/^moves /d' "$PROOF_CELLS"
+proof -a good
 cp "$PROOF_RESULTS" "$work/before"
 proof -n 2 -s 1
 check 'a sample of two' ends_with '2 passed, 0 failed, 0 skipped'
