@@ -176,11 +176,11 @@ static int rv_snapshot_limit_set(const char *val, const struct kernel_param *kp)
 
 	guard(mutex)(&rv_snapshot_mutex);
 
-	/* Reactions that run count down the old limit, even if it is the same. */
+	/* A reaction that has begun counts down the old limit, not this one. */
 	if (rv_snapshot_ready)
 		synchronize_rcu();
 	WRITE_ONCE(rv_snapshot_limit, limit);
-	/* The next user of the old limit would replace what is read by now. */
+	/* No snapshot of the old limit replaces one that is read from now on. */
 	if (rv_snapshot_ready)
 		synchronize_rcu();
 
