@@ -238,7 +238,7 @@ static ssize_t process_file_write(struct file *filp, const char __user *ubuf,
 	if (!file->write)
 		return -EINVAL;
 
-	/* Of a text that is too long, or goes on after a NUL, error_log has part. */
+	/* One that is too long or has a NUL is refused: error_log gets its start. */
 	buf = memdup_user_nul(ubuf, min(cnt, PAGE_SIZE - 1));
 	if (IS_ERR(buf))
 		return PTR_ERR(no_free_ptr(buf));
@@ -255,7 +255,6 @@ static ssize_t process_file_write(struct file *filp, const char __user *ubuf,
 		return ret;
 
 	*ppos += cnt;
-
 	return cnt;
 }
 

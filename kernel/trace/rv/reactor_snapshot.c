@@ -29,7 +29,7 @@
 
 #define RV_SNAPSHOT_NAME_LEN	64
 
-/* Protects the following, and changes of rv_snapshot_tr and of the limit. */
+/* Protects the following, and rv_snapshot_tr and the limit while they are set. */
 static DEFINE_MUTEX(rv_snapshot_mutex);
 static char rv_snapshot_name[RV_SNAPSHOT_NAME_LEN];
 static bool rv_snapshot_ready;
