@@ -20,6 +20,15 @@ passed=0 failed=0
 ok()     { passed=$((passed + 1)); say "ok $((passed + failed)) $1"; }
 not_ok() { failed=$((failed + 1)); say "not ok $((passed + failed)) $1"; tail -n 25 "$work/out" | sed 's/^/# /'; }
 
+# out_is WANT WHAT, for what is in $work/out
+out_is() {
+	if [ "$(cat "$work/out")" = "$1" ]; then
+		ok "$2"
+	else
+		not_ok "$2, want: $1"
+	fi
+}
+
 # The last line of a test
 verdict() {
 	say "$passed passed, $failed failed"

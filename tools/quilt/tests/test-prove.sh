@@ -10,22 +10,13 @@
 # shellcheck source=tools/quilt/lib/prove-lib.sh
 . "$QUILT_TOOLS/lib/prove-lib.sh"
 
-# is WANT WHAT, for what is in $work/out
-is() {
-	if [ "$(cat "$work/out")" = "$1" ]; then
-		ok "$2"
-	else
-		not_ok "$2, want: $1"
-	fi
-}
-
 # --- proofs -----------------------------------------------------------------
 
 # parsed WANT WHAT TEXT
 parsed() {
 	printf '%s\n' "$3" >"$work/fixes"
 	parse_proofs "$work/fixes" >"$work/out" 2>&1 || true
-	is "$1" "$2"
+	out_is "$1" "$2"
 }
 t=$'\t'
 
@@ -79,10 +70,10 @@ header='    KTAP version 1
 kunit() {
 	printf '%s\n' "$3" >"$work/log"
 	kunit_verdict "$work/log" trace_a case_1 none "${4:-}" >"$work/out"
-	is "$1" "kunit: $2"
+	out_is "$1" "kunit: $2"
 	sed -E '/^\[ *[0-9.]+\]/!s/^/[    1.234567][    T1] /; s/$/\r/' "$work/log" >"$work/console"
 	kunit_verdict "$work/console" trace_a case_1 none "${4:-}" >"$work/out"
-	is "$1" "kunit: $2, with time stamps"
+	out_is "$1" "kunit: $2, with time stamps"
 }
 
 kunit passes "ok" "$start
@@ -149,7 +140,7 @@ ok 1 trace_a"
 selftest() {
 	printf '%s\n' "$4" >"$work/log"
 	selftest_verdict "$work/log" "${5:-dir/a.tc}" "$3" none >"$work/out"
-	is "$1" "selftest: $2"
+	out_is "$1" "selftest: $2"
 }
 running='=== Ftrace unit tests ===
 [1] A test'
@@ -206,7 +197,7 @@ rm "$work/log.console"
 scenario() {
 	printf '%s\n' "$4" >"$work/log"
 	scenario_verdict "$work/log" boot "$3" none >"$work/out"
-	is "$1" "scenario: $2"
+	out_is "$1" "scenario: $2"
 }
 
 scenario passes "exit code 0" 0 "1 passed, 0 failed"

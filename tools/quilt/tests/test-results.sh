@@ -11,15 +11,6 @@
 # shellcheck source=tools/quilt/lib/kunit-lib.sh
 . "$QUILT_TOOLS/lib/kunit-lib.sh"
 
-# is WANT WHAT, for what is in $work/out
-is() {
-	if [ "$(cat "$work/out")" = "$1" ]; then
-		ok "$2"
-	else
-		not_ok "$2, want: $1"
-	fi
-}
-
 # --- skips ------------------------------------------------------------------
 
 export SKIPS=$work/skips
@@ -30,10 +21,10 @@ problem() { echo "$1 $2"; }
 skips() {
 	printf '%s\n' "$5" >"$work/console"
 	judge_skips "$3" "$work/console" "$4" >"$work/out"
-	is "$1" "skips: $2"
+	out_is "$1" "skips: $2"
 	sed -i 's/^/[    1.234567][    T1] /; s/$/\r/' "$work/console"
 	judge_skips "$3" "$work/console" "$4" >"$work/out"
-	is "$1" "skips: $2, with time stamps"
+	out_is "$1" "skips: $2, with time stamps"
 }
 
 a='    # Subtest: trace_a
@@ -81,7 +72,7 @@ END
 # number WANT KEY
 number() {
 	"$QUILT_TOOLS/figures.py" value "$2" >"$work/out" 2>&1 || true
-	is "$1" "$2 is $1"
+	out_is "$1" "$2 is $1"
 }
 number 1,373 'steps:one:write'
 number 372 'steps:one:write before'
@@ -118,7 +109,7 @@ fixes || not_ok "lists the fixes"
 grep '^[-|] \|^| \[' "$work/out" | grep -v '^| patch' >"$work/rows" || true
 cp "$work/rows" "$work/out"
 # shellcheck disable=SC2016 # Markdown
-is '- [fixes/0001](fixes/0001-Fix one.patch) Fix one
+out_is '- [fixes/0001](fixes/0001-Fix one.patch) Fix one
 | [fixes/0001](fixes/0001-Fix one.patch) | Fix one | 6.1 |  | `trace_a.case` |
 | [fixes/0002](fixes/0002-Fix two.patch) | Fix two | no | fixes/0001 | none |' "lists the fixes"
 
@@ -127,7 +118,7 @@ refused() {
 	if fixes; then
 		not_ok "fixes: $2"
 	else
-		is "$1" "fixes: $2"
+		out_is "$1" "fixes: $2"
 	fi
 }
 fix 0002 'Fix two' 'Needs patch "Fix three".'
