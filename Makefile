@@ -34,7 +34,8 @@ help:
 	@echo 'make proof      the matrix: architectures, compilers, configurations, tortures, with a'
 	@echo '                line of results each (hours; goes on where it was; CELLS="kunit-*")'
 	@echo 'make mutants    change lines of kernel code, to see if a test notices (slow; N=20,'
-	@echo '                TOPIC=...; G=1 with the guest and its selftests, too)'
+	@echo '                TOPIC=...; G=1 with the guest and its selftests, too;'
+	@echo '                K=1 first those with a result)'
 	@echo 'make bench      cost per record beside the base, as tables and plots'
 	@echo 'make bench-workloads  overhead of tracing for dbench, tbench and a compile job'
 	@echo 'make bench-peers  a record beside perf, BPF and LTTng, and how the cost grows'
@@ -66,7 +67,7 @@ proof:
 	@$(Q)/proof.sh $(CELLS)
 
 mutants:
-	@$(Q)/mutants.sh -n $(or $(N),20) $(addprefix -t ,$(TOPIC)) $(if $(G),-g)
+	@$(Q)/mutants.sh -n $(or $(N),20) $(addprefix -t ,$(TOPIC)) $(if $(G),-g) $(if $(K),-k)
 
 bench:
 	@tools/bench/bench.sh

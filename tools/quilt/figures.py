@@ -20,6 +20,9 @@ A placeholder is {KEY}, or {KEY|WIDTH} to align the number to the right:
   {sizes:KIND:SIDE}        sizes.csv, SIDE is base or quilt
   {NAME:ROW:COLUMN}        NAME.csv, or a table of NAME.txt: process, snapshot, lttng
   {snapshot:ROW:SIDE:CPUS} its lines "SIDE ROW CPUS CPUs NUMBER"
+  {NAME:SECTION:ROW:COLUMN} a table of NAME.md, or NAME:ROW:COLUMN of the first one with
+                           that row: steps. Of "3 -> 2" it is 2, and 3 is the column
+                           "COLUMN before".
 
 A key can be a calculation from left to right: {KEY - KEY / 3}. A file's text in
 braces that has no colon is no placeholder. figures-docs has a line

@@ -166,16 +166,17 @@ is_excused() { [ -f "$excuses" ] && grep -q "^$1"$'\t' "$excuses"; }
 
 require_tree
 require_patches
-make_dir "$(dirname "$results")"
-[ -f "$results" ] || : >"$results"
+[ -f "$results" ] || known_first=''
 if [ -n "$list" ]; then
 	list_all
 	exit 0
 fi
 
+make_dir "$(dirname "$results")"
 make_dir "$BUILD/mutants"
 (
 	flock 9
+	[ -f "$results" ] || : >"$results"
 	mutate known "$results" | sort >"$results.new"
 	mv "$results.new" "$results"
 	[ ! -f "$excuses" ] || cut -f 1 "$excuses" | sort | comm -23 - <(mutate list -n 1000000 | cut -f 1 | sort) |

@@ -97,7 +97,7 @@ write_results() {
 		echo "# The fixes and what proves them"
 		echo
 		echo "Each test was run on the base with nothing but the tests, and on the base with the topics of"
-		echo "fixes and nothing else (\`make prove\`): $(wc -l <<<"$tested") tests of $(cut -f 2 <<<"$tested" | sort -u | wc -l) fixes. $(printf '%s\n' "${proofs[@]}" | grep -c '^reading'$'\t') fixes have none. Where fixes share a"
+		echo "fixes and nothing else (\`make prove\`): $(grep -c . <<<"$tested") tests of $(cut -sf 2 <<<"$tested" | sort -u | wc -l) fixes. $(printf '%s\n' "${proofs[@]}" | grep -c '^reading'$'\t') fixes have none. Where fixes share a"
 		echo "test, it does not show that each is needed; \`prove-without.md\` does where a fix can be reverted."
 		echo
 		row subject proof "on the base" "on the fixes"

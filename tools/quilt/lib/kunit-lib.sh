@@ -21,13 +21,26 @@ kconfig_add() {
 	done < <(grep '^CONFIG' "$config")
 }
 
-# cases CONSOLE: "skips SUITE.CASE" or "runs SUITE.CASE" for each case
+# cases CONSOLE: "skips SUITE.CASE" or "runs SUITE.CASE" for each case, and with
+# /PARAMETER behind it for each parameter of a case that runs
 cases() {
 	sed -E 's/^\[ *[0-9.]+\](\[ *[A-Z][0-9]+\])? //; s/\r$//' "$1" |
 		awk '/^    # Subtest: / { suite = $3 }
-			/^    (not )?ok [0-9]+ / {
-				n = $1 == "not" ? 4 : 3
-				print (/ # SKIP/ ? "skips" : "runs"), suite "." $n
+			/^    (    )?(not )?ok [0-9]+ / {
+				verdict = / # SKIP/ ? "skips" : "runs"
+				parameter = /^        /
+				sub(/^ *(not )?ok [0-9]+ /, "")
+				sub(/ # .*/, "")
+				gsub(" ", "_")
+				if (parameter) {
+					name[++n] = $0
+					which[n] = verdict
+					next
+				}
+				print verdict, suite "." $0
+				for (i = 1; i <= n && verdict == "runs"; i++)
+					print which[i], suite "." $0 "/" name[i]
+				n = 0
 			}' | sort -u
 }
 

@@ -231,6 +231,21 @@ test_prove_without() {
 	says 'no fix with a test has this in its subject: nothing'
 }
 
+# The second fix is left out alone: the first one is back, so its case passes.
+test_prove_without_two() {
+	prove_project two
+	printf 'fix stm: Fix links\n\tkunit trace_fix.records_fixed\n' >"$project/tools/quilt/data/proofs/fixes-stm"
+	sed -i '/trace_fix.none/d' "$project/tools/quilt/data/proofs/fixes"
+	sed -i 's/one_kunit/other/; s/grep -q new/grep -q line_3_new/' "$project/bin/python3"
+	PATH=$project/bin:$PATH fails q prove -w
+	is "$(tail -n 1 "$work/out")" '1 fail without their fix, 1 do not, 0 can'"'"'t be run'
+	is "$(tail -n 2 "$project/tools/quilt/results/prove-without.md")" '| stm: Fix links | kunit trace_fix.records_fixed | fails: not ok |
+| tracing: Fix records | kunit trace_fix.records_fixed | passes |'
+	# A run of one keeps the row of the other.
+	PATH=$project/bin:$PATH q prove -w links
+	is "$(grep -c '^| .*: Fix ' "$project/tools/quilt/results/prove-without.md")" 2
+}
+
 # ----------------------------------------------------------------------------
 
 run_tests

@@ -40,6 +40,17 @@ ${b/not ok 2 fails/ok 2 fails # SKIP why}"
 skips 'uml runs what tools/quilt/data/skips lists, remove it there: trace_a.skipped' "one less" uml y "${a/ # SKIP*/}
 $b"
 skips 'uml has no case that tools/quilt/data/skips lists: trace_b.skipped' "one that is gone" uml y "$a"
+p='        # Subtest: p
+        ok 1 one CPU
+        ok 2 an NMI # SKIP takes none'
+skips 'uml skips what tools/quilt/data/skips does not list: trace_b.p/an_NMI' "a parameter" uml y "$a
+$b
+$p
+    ok 3 p"
+skips 'uml skips what tools/quilt/data/skips does not list: trace_b.p' "a case with all its parameters" uml y "$a
+$b
+$p
+    ok 3 p # SKIP"
 skips '' "one suite alone" uml '' "$a"
 skips 'corner-none skips what tools/quilt/data/skips does not list: trace_a.skipped' "a run that skips none" corner-none y "$a"
 skips '' "a corner that is not listed" corner-other y "$a"
@@ -121,6 +132,25 @@ refused() {
 		out_is "$1" "fixes: $2"
 	fi
 }
+
+# not_first WHAT TEXT TEST: then "Fix one" is none to read first
+not_first() {
+	fix 0001 'Fix one' "$2"
+	printf 'fix Fix one\n\t%s\nfix Fix two\n\treading It is rare.\n' "$3" >"$work/quilt/data/proofs/fixes"
+	fixes || not_ok "$1"
+	grep -e '^- ' -e '^[0-9]* fixes need' "$work/out" >"$work/first" || true
+	cp "$work/first" "$work/out"
+	out_is '0 fixes need no other patch, are for stable, have a test, and are about crashes or hangs. Read these first:' \
+		"fixes: not first: $1"
+}
+stable='Cc: stable@vger.kernel.org'
+not_first "is not for stable" 'Not for stable: it is rare.' 'kunit trace_a.case'
+not_first "has no test" "$stable" 'reading It is rare.'
+fix 0002 'Fix two' 'It is wrong.'
+not_first "needs another patch" 'Needs patch "Fix two".'$'\n\n'"$stable" 'kunit trace_a.case'
+sed -i 's/^memory\tFix one/wrong\tFix one/' "$work/quilt/data/fix-effects"
+not_first "is no crash" "$stable" 'kunit trace_a.case'
+
 fix 0002 'Fix two' 'Needs patch "Fix three".'
 refused 'fixes/0002-Fix two.patch needs a patch that is not there: Fix three' "a patch that is not there"
 fix 0002 'Fix two' 'It is wrong.'
