@@ -432,6 +432,9 @@ static ssize_t snapshot_pipe_read(struct kiocb *iocb, struct iov_iter *to)
 			return -ERESTARTSYS;
 
 		ret = snapshot_pipe_wait(pipe, !(filp->f_flags & O_NONBLOCK));
+		/* While it slept another reader of this file left text. */
+		if (s->readpos < trace_seq_used(s))
+			break;
 		if (ret <= 0)
 			return ret;
 

@@ -1083,8 +1083,30 @@ static int nest_init(struct kunit *test)
 	return set_cpus_allowed_ptr(current, cpumask_of(n->cpu));
 }
 
+/* ring_buffer_nest_end() has to find the count of ring_buffer_nest_start(). */
+static void nest_not_swapped(struct kunit *test)
+{
+	struct nest *n = test->priv;
+	int ret[2];
+
+	if (!IS_ENABLED(CONFIG_RING_BUFFER_ALLOW_SWAP))
+		kunit_skip(test, "needs CONFIG_RING_BUFFER_ALLOW_SWAP");
+
+	/* This disables preemption. */
+	ring_buffer_nest_start(n->local);
+	ret[0] = ring_buffer_swap_cpu(n->local, n->counting, n->cpu);
+	ret[1] = ring_buffer_swap_cpu(n->counting, n->local, n->cpu);
+	ring_buffer_nest_end(n->local);
+	KUNIT_EXPECT_EQ(test, ret[0], -EBUSY);
+	KUNIT_EXPECT_EQ(test, ret[1], -EBUSY);
+
+	KUNIT_EXPECT_EQ(test, ring_buffer_swap_cpu(n->local, n->counting,
+						   n->cpu), 0);
+}
+
 static struct kunit_case nest_cases[] = {
 	KUNIT_CASE(nest_states),
+	KUNIT_CASE(nest_not_swapped),
 	KUNIT_CASE_PARAM_ATTR(nest_calls, nest_chains_gen_params,
 			      { .speed = KUNIT_SPEED_SLOW }),
 	KUNIT_CASE_PARAM_ATTR(nest_instructions, nest_symbols_gen_params,

@@ -842,6 +842,67 @@ static void clock_of_both_buffers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, taken, 2);
 }
 
+/* A change of the live buffer waits for this. */
+static int clear_live(void *data)
+{
+	struct taker *taker = data;
+
+	while (!kthread_should_stop())
+		ring_buffer_reset(live_buffer(taker->tr));
+
+	return 0;
+}
+
+/* What happens to a record that finds no free sub-buffer? */
+static bool overwrites(struct trace_buffer *buffer)
+{
+	int cpu = raw_smp_processor_id();
+	char data[256] = {};
+
+	ring_buffer_reset(buffer);
+	for (int i = 0; i < SZ_64K; i++) {
+		if (ring_buffer_overrun_cpu(buffer, cpu) ||
+		    ring_buffer_dropped_events_cpu(buffer, cpu))
+			break;
+		ring_buffer_write(buffer, sizeof(data), data);
+	}
+
+	return ring_buffer_overrun_cpu(buffer, cpu);
+}
+
+static void overwrite_of_both_buffers(struct kunit *test)
+{
+	struct trace_kunit *env = test->priv;
+	struct trace_array *tr = env->tr;
+	struct task_struct *task[2];
+	struct taker *taker;
+	int cpu[2];
+
+	trace_kunit_two_cpus(test, cpu);
+	taker = kunit_kzalloc(test, sizeof(*taker), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, taker);
+	taker->tr = tr;
+	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, "buffer_size_kb", "8"),
+			0);
+	alloc_snapshot(test);
+	for (int i = 0; i < 50; i++) {
+		task[0] = trace_kunit_thread(test, clear_live, taker, cpu[0]);
+		task[1] = trace_kunit_thread(test, take_snapshots, taker,
+					     cpu[1]);
+		wake_up_process(task[0]);
+		wake_up_process(task[1]);
+		await_taker(taker);
+		KUNIT_EXPECT_EQ(test,
+				trace_kunit_write(test, "options/overwrite",
+						  i % 2 ? "1" : "0"), 0);
+		trace_kunit_stop(test, task[0]);
+		trace_kunit_stop(test, task[1]);
+		KUNIT_EXPECT_EQ(test, overwrites(live_buffer(tr)), i % 2);
+		KUNIT_EXPECT_EQ(test, overwrites(tr->snapshot_buffer.buffer),
+				i % 2);
+	}
+}
+
 /* Records after recording was disabled */
 
 /* A CPU that is traced again is traced with both buffers. */
@@ -1090,6 +1151,7 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(not_freed_after_swap),
 	KUNIT_CASE(not_while_cleared),
 	KUNIT_CASE(clock_of_both_buffers),
+	KUNIT_CASE(overwrite_of_both_buffers),
 	KUNIT_CASE(cpumask_of_both_buffers),
 	KUNIT_CASE(records_after_dump),
 	KUNIT_CASE(subbuf_order_empties),
