@@ -12,23 +12,24 @@
 #include "trace.h"
 #include "trace_ktrace.h"
 
-/*
- * Returns false also if a snapshot was taken meanwhile, which can make both the
- * same buffer. Not under max_lock: ring_buffer_empty() takes the lock of the
- * readers, and a probe may take a snapshot while its CPU holds that.
- */
 static bool ktrace_buffers_empty(struct trace_array *tr)
 {
-	unsigned int swaps = trace_snapshot_swaps(tr);
 	bool empty;
 
-	empty = ring_buffer_empty(READ_ONCE(tr->array_buffer.buffer));
+	/*
+	 * A snapshot in between would make both the same buffer. Refuse it, but
+	 * don't hold max_lock: ring_buffer_empty() takes the lock of the readers,
+	 * and a probe may take a snapshot while its CPU holds that.
+	 */
+	tracing_add_resets(tr, 1);
+	empty = ring_buffer_empty(tr->array_buffer.buffer);
 #ifdef CONFIG_TRACER_SNAPSHOT
 	if (tr->snapshot_buffer.buffer)
-		empty &= ring_buffer_empty(READ_ONCE(tr->snapshot_buffer.buffer));
+		empty &= ring_buffer_empty(tr->snapshot_buffer.buffer);
 #endif
+	tracing_add_resets(tr, -1);
 
-	return empty && trace_snapshot_swaps(tr) == swaps;
+	return empty;
 }
 
 /* May a ring buffer still have records of an event? */
