@@ -75,7 +75,7 @@ judge_skips() { # RUN CONSOLE ALL
 	found=$(listed_cases "$2" "$listed")
 	new=$(sed -n 's/^skips //p' <<<"$found" | comm -23 - <(echo "$listed"))
 	old=$(sed -n 's/^runs //p' <<<"$found" | comm -12 - <(echo "$listed"))
-	[ -z "$3" ] || gone=$(sed 's/^[a-z]* //' <<<"$found" | sort -u |
+	[ -z "$3" ] || gone=$(cut -d ' ' -f 2- <<<"$found" | sort -u |
 		comm -13 - <(grep -vx -e - <<<"$listed"))
 	[ -z "$new" ] || problem "$1" "skips what tools/quilt/data/skips does not list: ${new//$'\n'/ }" "$2"
 	[ -z "$old" ] || problem "$1" "runs what tools/quilt/data/skips lists, remove it there: ${old//$'\n'/ }" "$2"
