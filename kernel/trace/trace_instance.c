@@ -66,9 +66,9 @@ static struct trace_array *trace_array_create_locked(const char *name)
  *
  * Does what mkdir does in the directory "instances" of tracefs, which need not
  * be mounted. The new instance records, has the default size, and has no events
- * enabled. Its options are the defaults, but for record-cmd and record-tgid,
- * which are those of the top level. mkdir takes most options from there. See
- * trace_array_get_or_create() for an instance that may exist.
+ * enabled. Its options are the defaults, but for record-cmd, record-tgid and
+ * those of tracers, which are those of the top level. mkdir takes most options
+ * from there. See trace_array_get_or_create() for an instance that may exist.
  *
  * The caller gets a reference, and gives it back with trace_array_put() or
  * trace_array_put_and_destroy(). Until then, nobody can remove the instance.
@@ -403,6 +403,7 @@ int trace_array_snapshot_alloc(struct trace_array *tr)
 
 	if (!allocated)
 		tr->snapshot_of_kernel = true;
+	tr->snapshot_users++;
 
 	return 0;
 }
@@ -458,10 +459,18 @@ void trace_array_snapshot_free(struct trace_array *tr)
 
 	guard(mutex)(&trace_types_lock);
 
+	if (WARN_ON(!tr->snapshot_users))
+		return;
+
+	tr->snapshot_users--;
 	if (tr->snapshot == 1 && tr->snapshot_of_kernel)
 		tracing_release_snapshot(tr);
 	else
 		tracing_disarm_snapshot(tr);
+
+	/* Now the buffer is theirs. */
+	if (!tr->snapshot_users && tracing_snapshot_is_needed(tr))
+		tr->snapshot_of_kernel = false;
 }
 EXPORT_SYMBOL_GPL(trace_array_snapshot_free);
 #endif

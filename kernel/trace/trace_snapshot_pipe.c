@@ -673,7 +673,7 @@ static int snapshot_pipe_start(struct file *filp, struct trace_array *tr,
 	snapshot_pipe_turn(pipe);
 	pipe->seen = pipe->count;
 
-	/* A new reader has lost nothing, it begins with what is there. */
+	/* A new reader begins with what is there. It lost no earlier snapshot. */
 	snapshot_pipe_count_lost(pipe);
 	for_each_cpu(cpu, pipe->cpus)
 		pipe->lost[cpu] = 0;

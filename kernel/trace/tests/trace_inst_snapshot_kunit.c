@@ -538,13 +538,14 @@ static void buffer_of_trigger(struct kunit *test)
 	inst_expect_records(test, SNAPSHOT, 0, 10);
 	inst_expect_records(test, 0, 10, 1);
 
-	/* The kernel allocates it again, and is the last one to need it. */
+	/* The kernel uses it again, and is the last one to need it. */
 	alloc(test);
 	set_trigger(test, "!snapshot");
 	take(test);
 	inst_expect_records(test, SNAPSHOT, 10, 1);
 	trace_array_snapshot_free(tr);
-	expect_allocated(test, false);
+	expect_allocated(test, true);
+	inst_write(test, "snapshot", "0");
 
 	/* The buffer of a trigger stays, as ever. */
 	set_trigger(test, "snapshot");
@@ -552,6 +553,27 @@ static void buffer_of_trigger(struct kunit *test)
 	set_trigger(test, "!snapshot");
 	trace_array_snapshot_free(tr);
 	expect_allocated(test, true);
+}
+
+/* Kernel code that comes later finds a snapshot of user space. */
+static void buffer_left_to_trigger(struct kunit *test)
+{
+	struct trace_array *tr = inst_tr(test);
+
+	inst_enable(test);
+	alloc(test);
+	set_trigger(test, "snapshot");
+	trace_array_snapshot_free(tr);
+	set_trigger(test, "!snapshot");
+
+	inst_record(0, 10);
+	inst_write(test, "snapshot", "1");
+	alloc(test);
+	trace_array_snapshot_free(tr);
+	inst_expect_records(test, SNAPSHOT, 0, 10);
+	expect_allocated(test, true);
+	inst_write(test, "snapshot", "0");
+	expect_allocated(test, false);
 }
 
 static struct kunit_case snapshot_cases[] = {
@@ -572,6 +594,7 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(of_boot_buffer),
 	KUNIT_CASE(buffer_of_user_space),
 	KUNIT_CASE(buffer_of_trigger),
+	KUNIT_CASE(buffer_left_to_trigger),
 	{}
 };
 

@@ -18,6 +18,7 @@
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
 #include <linux/ring_buffer.h>
+#include <linux/ring_buffer_types.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/trace_clock.h>
@@ -1104,8 +1105,91 @@ static void nest_not_swapped(struct kunit *test)
 						   n->cpu), 0);
 }
 
+static void nest_remote_record(struct buffer_data_page *page)
+{
+	struct ring_buffer_event *event = (void *)page->data;
+
+	event->type_len = 1;
+	local_set(&page->commit, RB_EVNT_MIN_SIZE);
+}
+
+/* The memory of a ring buffer that another party writes */
+struct nest_remote {
+	struct ring_buffer_remote	cb;
+	struct trace_buffer_meta	meta;
+};
+
+static int nest_swap_remote(unsigned int cpu, void *priv)
+{
+	struct trace_buffer_meta *meta = priv;
+
+	meta->reader.id = 1;
+	meta->reader.lost_events = meta->overrun;
+
+	return 0;
+}
+
+static struct trace_buffer *nest_alloc_remote(struct kunit *test)
+{
+	unsigned int nr = __calc_nr_pages_ring_buffer_desc(1);
+	size_t size = trace_buffer_desc_size(1, nr_cpu_ids);
+	struct trace_buffer_desc *desc;
+	struct ring_buffer_desc *rb;
+	struct nest_remote *remote;
+	struct trace_buffer *buffer;
+	unsigned int i;
+	void *pages;
+	int cpu;
+
+	remote = kunit_kzalloc(test, sizeof(*remote), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, remote);
+	desc = kunit_kzalloc(test, size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, desc);
+	pages = kunit_kzalloc(test, nr * PAGE_SIZE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, pages);
+
+	/* The same memory for all CPUs, as one of them is read. */
+	desc->nr_cpus = nr_cpu_ids;
+	desc->struct_len = size;
+	for_each_ring_buffer_desc(rb, cpu, desc) {
+		rb->cpu = cpu;
+		rb->nr_page_va = nr;
+		rb->meta_va = (unsigned long)&remote->meta;
+		for (i = 0; i < nr; i++)
+			rb->page_va[i] = (unsigned long)pages + i * PAGE_SIZE;
+	}
+
+	remote->cb.desc = desc;
+	remote->cb.swap_reader_page = nest_swap_remote;
+	remote->cb.priv = &remote->meta;
+	buffer = ring_buffer_alloc_remote(&remote->cb);
+	KUNIT_ASSERT_NOT_NULL(test, buffer);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, nest_free,
+							buffer), 0);
+
+	/* A record on the page that the reader gets, and many lost ones */
+	nest_remote_record(pages + PAGE_SIZE);
+	remote->meta.overrun = (u64)INT_MAX + 1;
+	remote->meta.entries = remote->meta.overrun + 1;
+
+	return buffer;
+}
+
+/* Where a long is as large as an int, the number fits into both. */
+static void nest_many_are_lost(struct kunit *test)
+{
+	struct trace_buffer *buffer = nest_alloc_remote(test);
+	struct nest *n = test->priv;
+	unsigned long lost = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, ring_buffer_consume(buffer, n->cpu, NULL,
+							&lost));
+	KUNIT_EXPECT_EQ(test, lost, (unsigned long)INT_MAX + 1);
+}
+
 static struct kunit_case nest_cases[] = {
 	KUNIT_CASE(nest_states),
+	KUNIT_CASE(nest_many_are_lost),
 	KUNIT_CASE(nest_not_swapped),
 	KUNIT_CASE_PARAM_ATTR(nest_calls, nest_chains_gen_params,
 			      { .speed = KUNIT_SPEED_SLOW }),

@@ -26,6 +26,9 @@
  *  tracefile keep FILE
  *	splice() the content to a pipe, and close the file. Print how many
  *	bytes that were. When stdin ends, read them from the pipe.
+ *  tracefile remap FILE
+ *	Map the file, and move the mapping. Print "moved", and keep it until
+ *	stdin ends.
  *  tracefile watch FILE
  *	Print "watching", and a line for each time that the file was modified.
  *  tracefile records FILE
@@ -279,6 +282,27 @@ static int read_records(int fd)
 	return fflush(stdout) ? 2 : 0;
 }
 
+static int remap(int fd)
+{
+	size_t size = getpagesize();
+	void *from, *to;
+	char c;
+
+	from = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	to = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (from == MAP_FAILED || to == MAP_FAILED)
+		err(2, "mmap");
+
+	if (mremap(from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) != to)
+		err(2, "mremap");
+
+	puts("moved");
+	while (read(STDIN_FILENO, &c, 1) > 0)
+		;
+
+	return 0;
+}
+
 static int watch(const char *name)
 {
 	struct inotify_event event;
@@ -345,6 +369,8 @@ int main(int argc, char *argv[])
 		return splice_rest(fd);
 	if (!strcmp(what, "keep"))
 		return keep_pages(fd);
+	if (!strcmp(what, "remap"))
+		return remap(fd);
 	if (!strcmp(what, "records"))
 		return read_records(fd);
 
