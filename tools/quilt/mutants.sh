@@ -121,8 +121,10 @@ selftests_of() {
 # in_guest TOPIC LOG FILE: first the selftests, as KUnit has had its say on UML.
 in_guest() {
 	local verdict limit=1800
-	# A guest that hangs would do so until the time limit.
+	# A guest that hangs would do so until the time limit, and so would one that
+	# complains in a loop. A busy host can keep a CPU of it for long.
 	local -x APPEND='hung_task_panic=1 sysctl.kernel.hung_task_timeout_secs=60'
+	APPEND+=' panic_on_warn=1 oops=panic softlockup_panic=1 watchdog_thresh=60'
 	if ! in_place "$QUILT_TOOLS/kernel.sh" guest >"$2" 2>&1 </dev/null; then
 		echo unbuilt
 		return
