@@ -37,7 +37,8 @@ done
 make_dir "$LOGS"
 passed=0 failed=0
 for ((i = 1; i <= times; i++)); do
-	log=$LOGS/busy-$i.log start=$SECONDS
+	# Another busy.sh has logs of its own.
+	log=$LOGS/busy-$$-$i.log start=$SECONDS
 	if "$@" >"$log" 2>&1 </dev/null; then
 		passed=$((passed + 1))
 		say "ok $i ($((SECONDS - start)) s)"
@@ -45,6 +46,7 @@ for ((i = 1; i <= times; i++)); do
 	else
 		failed=$((failed + 1))
 		say "not ok $i ($((SECONDS - start)) s, log: $log)"
+		tail -n 30 "$log" | sed 's/^/    /'
 	fi
 done
 say "$passed passed, $failed failed"
