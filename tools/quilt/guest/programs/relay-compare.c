@@ -3,13 +3,18 @@
  * Compares the stream of the kernel's sample trace_export_relay with the ring
  * buffer of the same trace instance, record by record, while both are filled.
  *
- * usage: relay-compare [-n RECORDS] [-m MUTATION] [INSTANCE]
+ * usage: relay-compare [-n RECORDS] [-m MUTATION] [-t FIFO] [INSTANCE]
  *
- *   -n RECORDS   how many to wait for (1000000); then tracing is switched off
- *		  in the instance, and the rest of both sides compared, too
+ *   -n RECORDS   how many to wait for (1000000)
  *   -m MUTATION  spoil one record of the stream: drop, twice, swap, corrupt,
  *		  cut, stamp. The comparison has to fail.
+ *   -t FIFO	  write a line there for each piece of work that may begin, three
+ *		  for each CPU whenever all records are read and all lines taken.
+ *		  So no buffer overflows, however late this program runs.
  *   INSTANCE	  the trace instance (relay)
+ *
+ * After RECORDS it switches tracing off in the instance, and compares the rest of
+ * both sides, too.
  *
  * Both sides are consumed: per_cpu/cpuN/trace_pipe_raw, whose pages are taken
  * apart here, and debugfs/trace_export_relay/streamN.
@@ -31,11 +36,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 #include "common.h"
@@ -91,6 +98,7 @@ static struct cpu cpus[MAX_CPUS];
 static int nr_cpus;
 static uint64_t nested, late, unsorted, by_type[NR_TYPES];
 static const char *mutation;
+static int work_fd = -1;
 static char instance_dir[256];
 static const char relay_dir[] = "/sys/kernel/debug/trace_export_relay";
 
@@ -376,20 +384,25 @@ static void read_stream(struct cpu *cpu)
 	}
 }
 
-/* Spoils one record: two neighbours of one context, so that none is nested. */
+/*
+ * Spoils one record, the second of three neighbours of one context. So none is
+ * nested, and no interrupt has made a record while the second one took its time.
+ */
 static void mutate(struct cpu *cpu)
 {
-	struct record *r = front(&cpu->stream), *n = NULL;
+	struct record *p = front(&cpu->stream), *r = NULL, *n = NULL;
 	char *bytes, *copy;
 	size_t a, b;
 
 	if (!mutation || cpu->same < 1000)
 		return;
 
-	while (r && (n = next(&cpu->stream, r)) &&
-	       (r->taken || n->taken || level(r) != level(n) || r->ts == n->ts || r->len % 8))
-		r = n;
-	if (!r || !n)
+	for (; p && (r = next(&cpu->stream, p)) && (n = next(&cpu->stream, r)); p = r) {
+		if (!r->taken && !n->taken && level(p) == level(r) && level(r) == level(n) &&
+		    r->ts != n->ts && r->len % 8 == 0)
+			break;
+	}
+	if (!p || !r || !n)
 		return;
 
 	a = record_size(r->len);
@@ -444,6 +457,22 @@ static void open_cpu(int id)
 	nr_cpus++;
 }
 
+static void run_on_all_cpus(void)
+{
+	cpu_set_t before, one;
+
+	if (sched_getaffinity(0, sizeof(before), &before))
+		fail("the CPUs: %s", strerror(errno));
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		if (CPU_ISSET(cpu, &before) && sched_setaffinity(0, sizeof(one), &one))
+			fail("CPU %d: %s", cpu, strerror(errno));
+	}
+	if (sched_setaffinity(0, sizeof(before), &before))
+		fail("the CPUs: %s", strerror(errno));
+}
+
 static void tracing_off(void)
 {
 	char path[512];
@@ -454,6 +483,8 @@ static void tracing_off(void)
 	if (fd < 0 || write(fd, "0", 1) != 1)
 		fail("%s: %s", path, strerror(errno));
 	close(fd);
+	/* A record that has begun is complete when its CPU runs another task. */
+	run_on_all_cpus();
 }
 
 /* The counters of the kernel have to agree. */
@@ -483,6 +514,20 @@ static void check_counters(uint64_t records)
 	fclose(file);
 }
 
+/* Lets the workers begin the next pieces of work. */
+static void allow_work(void)
+{
+	int left;
+
+	if (work_fd < 0 || ioctl(work_fd, FIONREAD, &left) || left)
+		return;
+
+	for (int i = 0; i < 3 * nr_cpus; i++) {
+		if (write(work_fd, "\n", 1) != 1)
+			fail("the FIFO: %s", strerror(errno));
+	}
+}
+
 static uint64_t count(void)
 {
 	uint64_t records = 0;
@@ -510,6 +555,7 @@ static void run(uint64_t wanted)
 			mutate(&cpus[i]);
 			compare(&cpus[i], false);
 		}
+		allow_work();
 		now = count();
 
 		if (now != before) {
@@ -535,13 +581,17 @@ int main(int argc, char **argv)
 	uint64_t wanted = 1000000;
 	int opt, busy = 0;
 
-	while ((opt = getopt(argc, argv, "n:m:")) != -1) {
+	while ((opt = getopt(argc, argv, "n:m:t:")) != -1) {
 		if (opt == 'n')
 			wanted = strtoull(optarg, NULL, 0);
 		else if (opt == 'm')
 			mutation = optarg;
+		else if (opt == 't')
+			work_fd = open(optarg, O_RDWR);
 		else
-			fail("usage: relay-compare [-n RECORDS] [-m MUTATION] [INSTANCE]");
+			fail("usage: relay-compare [-n RECORDS] [-m MUTATION] [-t FIFO] [INSTANCE]");
+		if (opt == 't' && work_fd < 0)
+			fail("%s: %s", optarg, strerror(errno));
 	}
 	setlinebuf(stdout);
 	snprintf(instance_dir, sizeof(instance_dir), "/sys/kernel/tracing/instances/%s",
