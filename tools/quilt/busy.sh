@@ -5,16 +5,19 @@
 # usage: busy.sh [-n TIMES] [-j LOAD] COMMAND [ARG]...
 #
 #   -n TIMES  how often (10)
-#   -j LOAD   how many jobs beside it (as many as there are CPUs)
+#   -j LOAD   how many jobs beside it (as many as there are CPUs; or BUSY_LOAD of
+#             the environment, if the machine has other work already)
 #
 # For example: busy.sh -n 20 tools/quilt/tests/run.sh guest
-# The last line is a summary; the output of a run that failed is kept.
+# Each run comes with the machine's load average of its last minute, in which the
+# command counts, too. The last line is a summary; the output of a run that failed
+# is kept.
 
 # shellcheck source=tools/quilt/lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
 [ "${1:-}" != --help ] || { usage; exit 0; }
-times=10 load=$(nproc)
+times=10 load=${BUSY_LOAD:-$(nproc)}
 while getopts +n:j:h opt; do
 	case $opt in
 	n) times=$OPTARG ;;
@@ -38,14 +41,16 @@ make_dir "$LOGS"
 passed=0 failed=0
 for ((i = 1; i <= times; i++)); do
 	# Another busy.sh has logs of its own.
-	log=$LOGS/busy-$$-$i.log start=$SECONDS
-	if "$@" >"$log" 2>&1 </dev/null; then
+	log=$LOGS/busy-$$-$i.log start=$SECONDS rc=0
+	"$@" >"$log" 2>&1 </dev/null || rc=$?
+	read -r average _ </proc/loadavg
+	if [ $rc -eq 0 ]; then
 		passed=$((passed + 1))
-		say "ok $i ($((SECONDS - start)) s)"
+		say "ok $i ($((SECONDS - start)) s, load $average)"
 		rm -f "$log"
 	else
 		failed=$((failed + 1))
-		say "not ok $i ($((SECONDS - start)) s, log: $log)"
+		say "not ok $i ($((SECONDS - start)) s, load $average, log: $log)"
 		tail -n 30 "$log" | sed 's/^/    /'
 	fi
 done
