@@ -214,11 +214,13 @@ EXPORT_SYMBOL_GPL(trace_array_set_tracing);
  * trace_array_clear - drop all records of an instance
  * @tr: the instance
  *
- * Does what opening the file "trace" with O_TRUNC does. A backup of the records of
- * the last boot, which is read only, goes away with its last reference by that,
- * and there are no new references and readers (-ENODEV). The snapshot stays. A
- * latency tracer shows the trace with the maximum latency: while one is active,
- * that trace is what is dropped.
+ * Does what opening the file "trace" with O_TRUNC does. The snapshot stays.
+ * While a latency tracer is active, "trace" shows the trace with the maximum
+ * latency, and this trace is dropped instead.
+ *
+ * If @tr is a read-only backup of the records of the last boot, it is removed
+ * when its last reference is put. Until then nobody gets a new reference or a
+ * new reader (-ENODEV).
  *
  * Context: May sleep, for an RCU grace period. Takes trace_types_lock if the
  * instance has the records of the last boot.

@@ -15,6 +15,10 @@
  *    changes. The reader looks at it after each record that it finds: if it has
  *    changed, the record may be of the time after the snapshot. It is left
  *    where it is, and the reader turns to the new snapshot.
+ *  - Others may clear the ring buffer that went live, or map it, but they wait
+ *    for a grace period of RCU before. So the reader also compares the number
+ *    before it looks for a record and before it consumes one, with RCU held. A
+ *    record that was printed and can't be consumed is not counted as lost.
  *  - Records that the reader has not read till then are lost to it. It is told
  *    how many these are, at the next one of that CPU, as trace_pipe tells it of
  *    those that were overwritten.
@@ -71,6 +75,11 @@ struct snapshot_pipe {
 	unsigned long		lost[];
 };
 
+/*
+ * The next snapshot makes the buffer the live one, which others clear and map.
+ * They wait for a grace period before. So check this and use the buffer in the
+ * same RCU read-side critical section.
+ */
 static bool snapshot_pipe_is_current(struct snapshot_pipe *pipe)
 {
 	return READ_ONCE(pipe->iter.tr->snapshot_swaps) ==
@@ -126,18 +135,25 @@ static void snapshot_pipe_count_lost(struct snapshot_pipe *pipe)
 static bool snapshot_pipe_drop_old(struct snapshot_pipe *pipe)
 {
 	int cpu_file = pipe->iter.cpu_file;
+	bool is_current;
 	bool more;
 	int cpu;
 
 	for_each_cpu(cpu, pipe->cpus) {
 		do {
-			if (signal_pending(current) ||
-			    !snapshot_pipe_is_current(pipe))
+			if (signal_pending(current))
 				return false;
 
 			trace_access_lock(cpu_file);
-			more = ring_buffer_drop_old(pipe->buffer.buffer, cpu);
+			scoped_guard(rcu) {
+				is_current = snapshot_pipe_is_current(pipe);
+				more = is_current &&
+				       ring_buffer_drop_old(pipe->buffer.buffer,
+							    cpu);
+			}
 			trace_access_unlock(cpu_file);
+			if (!is_current)
+				return false;
 			cond_resched();
 		} while (more);
 	}
@@ -191,6 +207,11 @@ trace_snapshot_pipe_peek(struct trace_iterator *iter, int cpu, u64 *ts,
 	struct ring_buffer_event *event;
 	unsigned long lost = 0;
 
+	guard(rcu)();
+
+	if (!snapshot_pipe_is_current(pipe))
+		return NULL;
+
 	event = ring_buffer_peek(pipe->buffer.buffer, cpu, ts, &lost);
 
 	/* Pairs with smp_mb() in snapshot_begin_swap(). */
@@ -207,12 +228,31 @@ trace_snapshot_pipe_peek(struct trace_iterator *iter, int cpu, u64 *ts,
 	return event;
 }
 
-static void snapshot_pipe_consume(struct snapshot_pipe *pipe)
+/**
+ * trace_snapshot_pipe_consume - consume the record that was found last
+ * @iter: the iterator of a snapshot_pipe
+ * @entry: the record
+ *
+ * If another snapshot was taken, the buffer is the live one, where a different
+ * record may be the first by now. Then nothing is consumed, and @entry is not
+ * counted as lost later.
+ *
+ * Context: May sleep. Called with the mutex of @iter and trace_access_lock()
+ *	    held.
+ */
+void trace_snapshot_pipe_consume(struct trace_iterator *iter,
+				 const struct trace_entry *entry)
 {
-	struct trace_iterator *iter = &pipe->iter;
+	struct snapshot_pipe *pipe =
+		container_of(iter, struct snapshot_pipe, iter);
 
-	ring_buffer_consume(pipe->buffer.buffer, iter->cpu, &iter->ts,
-			    &iter->lost_events);
+	guard(rcu)();
+
+	if (snapshot_pipe_is_current(pipe))
+		ring_buffer_consume(pipe->buffer.buffer, iter->cpu, &iter->ts,
+				    &iter->lost_events);
+	else
+		ring_buffer_skip_read(pipe->buffer.buffer, iter->cpu, entry);
 }
 
 static bool snapshot_pipe_has_records(struct snapshot_pipe *pipe)
@@ -368,6 +408,7 @@ static void snapshot_pipe_print(struct snapshot_pipe *pipe, size_t cnt)
 {
 	struct trace_iterator *iter = &pipe->iter;
 	struct trace_seq *s = &iter->seq;
+	const struct trace_entry *entry;
 	enum print_line_t line;
 	char *text;
 	int len;
@@ -388,6 +429,8 @@ static void snapshot_pipe_print(struct snapshot_pipe *pipe, size_t cnt)
 					 pipe->count);
 		text = trace_seq_buffer_ptr(s);
 
+		/* Printing may change iter->ent. */
+		entry = iter->ent;
 		line = print_trace_line(iter);
 		if (line == TRACE_TYPE_PARTIAL_LINE) {
 			if (len) {
@@ -406,7 +449,7 @@ static void snapshot_pipe_print(struct snapshot_pipe *pipe, size_t cnt)
 		pipe->begun = pipe->count;
 		pipe->lost[iter->cpu] = 0;
 		if (line != TRACE_TYPE_NO_CONSUME)
-			snapshot_pipe_consume(pipe);
+			trace_snapshot_pipe_consume(iter, entry);
 	}
 
 	trace_access_unlock(iter->cpu_file);

@@ -145,6 +145,36 @@ static void rb_old_in_part(struct kunit *test)
 	rb_expect(test, 11, 11, 0);
 }
 
+/* A reader that has read an event, and finds the buffer live */
+static void rb_read_is_not_old(struct kunit *test)
+{
+	struct rb_context *ctx = test->priv;
+	struct ring_buffer_event *event;
+
+	rb_write(test, 3);
+	event = ring_buffer_peek(ctx->buffer, ctx->cpu, NULL, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	ring_buffer_skip_read(ctx->buffer, ctx->cpu,
+			      ring_buffer_event_data(event));
+	ring_buffer_mark_old(ctx->buffer);
+	rb_expect_skip(test, 2);
+	rb_write(test, 3);
+	rb_expect(test, 4, 4, 0);
+
+	/* Another event is first by now. */
+	event = ring_buffer_peek(ctx->buffer, ctx->cpu, NULL, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	rb_consume(test);
+	ring_buffer_skip_read(ctx->buffer, ctx->cpu,
+			      ring_buffer_event_data(event));
+	ring_buffer_mark_old(ctx->buffer);
+	rb_expect_skip(test, 1);
+	rb_expect_none(test);
+	ring_buffer_skip_read(ctx->buffer, ctx->cpu,
+			      ring_buffer_event_data(event));
+	rb_expect_skip(test, 0);
+}
+
 static void rb_expect_no_drop(struct kunit *test, unsigned long entries)
 {
 	struct rb_context *ctx = test->priv;
@@ -392,6 +422,7 @@ static struct kunit_case rb_cases[] = {
 	KUNIT_CASE(rb_old_are_left_out),
 	KUNIT_CASE(rb_only_old),
 	KUNIT_CASE(rb_old_in_part),
+	KUNIT_CASE(rb_read_is_not_old),
 	KUNIT_CASE(rb_old_wait_to_be_counted),
 	KUNIT_CASE(rb_old_twice),
 	KUNIT_CASE(rb_lost_are_told),

@@ -602,6 +602,100 @@ static void race_with_clear(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cleared);
 }
 
+/* What happens while a record is printed */
+struct printer {
+	struct tracer		tracer;
+	struct completion	prints;
+	struct completion	swapped;
+	bool			clear;
+	bool			waited;
+};
+
+static enum print_line_t print_slowly(struct trace_iterator *iter)
+{
+	struct printer *printer = container_of(iter->trace, struct printer,
+					       tracer);
+
+	if (!printer->waited) {
+		printer->waited = true;
+		complete(&printer->prints);
+		wait_for_completion_timeout(&printer->swapped,
+					    TRACE_KUNIT_TIMEOUT);
+	}
+
+	return TRACE_TYPE_UNHANDLED;
+}
+
+static void swap_while_printing(struct worker *worker)
+{
+	struct trace_array *tr = worker->tr;
+	struct printer *printer =
+		container_of(READ_ONCE(tr->current_trace), struct printer,
+			     tracer);
+
+	if (!wait_for_completion_timeout(&printer->prints, TRACE_KUNIT_TIMEOUT))
+		return;
+
+	worker->ret = snap_take_by_kernel(tr);
+	if (printer->clear)
+		tracing_reset_online_cpus(&tr->array_buffer);
+	worker->count = __trace_array_puts(tr, _THIS_IP_, "record 2\n", 9);
+	complete(&printer->swapped);
+}
+
+/* Record 1 is printed while another snapshot is taken and record 2 is written. */
+static void print_and_swap(struct kunit *test, bool clear)
+{
+	struct snap_kunit *snap = test->priv;
+	struct trace_array *tr = snap->env.tr;
+	struct tracer *before = tr->current_trace;
+	struct printer *printer;
+	struct worker *worker;
+	struct file *file;
+
+	printer = kunit_kzalloc(test, sizeof(*printer), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, printer);
+	init_completion(&printer->prints);
+	init_completion(&printer->swapped);
+	printer->tracer.name = "kunit";
+	printer->tracer.print_line = print_slowly;
+	printer->clear = clear;
+
+	snap_enable(test);
+	file = snap_open(test, "snapshot_pipe", O_RDONLY | O_NONBLOCK);
+	snap_write_records(test, 1);
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	WRITE_ONCE(tr->current_trace, &printer->tracer);
+	worker = start_worker(test, snap->cpu, 0, NULL, swap_while_printing);
+
+	KUNIT_EXPECT_GT(test, kernel_read(file, worker->seen->text, SEEN_READ,
+					  &file->f_pos), 0);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(worker->seen->text, "record 1\n"));
+	stop_worker(test, worker);
+	KUNIT_EXPECT_EQ(test, worker->ret, 0);
+	KUNIT_EXPECT_EQ(test, worker->count, 9);
+
+	/* Nothing is lost, and record 1 does not come twice. */
+	snap->next = 3;
+	KUNIT_EXPECT_NOT_NULL(test, strstr(snap_text(test, "trace"),
+					   "record 2\n"));
+	KUNIT_EXPECT_EQ(test, snap_take(test), 0);
+	snap_expect_records(test, file, 2, 2, 0);
+
+	WRITE_ONCE(tr->current_trace, before);
+	snap_close(test, file);
+}
+
+static void pipe_prints_as_others_swap(struct kunit *test)
+{
+	print_and_swap(test, false);
+}
+
+static void pipe_prints_as_others_clear(struct kunit *test)
+{
+	print_and_swap(test, true);
+}
+
 static struct kunit_case race_cases[] = {
 	KUNIT_CASE(pipe_waits),
 	KUNIT_CASE(pipe_waits_until_hold),
@@ -611,6 +705,8 @@ static struct kunit_case race_cases[] = {
 	KUNIT_CASE(take_waits_for_lock),
 	KUNIT_CASE(pipe_does_not_block),
 	KUNIT_CASE(first_pipe_does_not_block),
+	KUNIT_CASE(pipe_prints_as_others_swap),
+	KUNIT_CASE(pipe_prints_as_others_clear),
 	KUNIT_CASE_SLOW(race_take_and_read),
 	KUNIT_CASE_SLOW(race_with_free_and_resize),
 	KUNIT_CASE_SLOW(race_with_clear),
