@@ -602,7 +602,7 @@ static void race_with_clear(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cleared);
 }
 
-/* What happens while a record is printed */
+/* A snapshot is taken while a record is printed. */
 struct printer {
 	struct tracer		tracer;
 	struct completion	prints;
