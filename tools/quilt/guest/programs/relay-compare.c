@@ -10,7 +10,7 @@
  *		  cut, stamp. The comparison has to fail.
  *   -t FIFO	  write a line there for each piece of work that may begin, three
  *		  for each CPU whenever all records are read and all lines taken.
- *		  So no buffer overflows, however late this program runs.
+ *		  So this work overflows no buffer, however late this program runs.
  *   INSTANCE	  the trace instance (relay)
  *
  * After RECORDS it switches tracing off in the instance, and compares the rest of
