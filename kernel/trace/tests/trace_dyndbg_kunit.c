@@ -282,11 +282,11 @@ static void net_devices(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, dev);
 	/* Nothing else of it is recorded. */
-	strscpy(dev->name, "dyndbg0");
+	strscpy(dev->name, "d");
 	set_flags(test, "func site_of_netdev +T");
 	site_of_netdev(dev);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(recorded(test, &nr),
-					   " dyndbg0: net 7\n"));
+					   " d: net 7\n"));
 
 	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, "trace", "\n"), 0);
 	site_of_netdev(NULL);
