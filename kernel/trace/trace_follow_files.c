@@ -24,6 +24,7 @@ enum {
 	FOLLOW_ERR_NO_BIT,
 	FOLLOW_ERR_TOO_LONG,
 	FOLLOW_ERR_TOO_MANY,
+	FOLLOW_ERR_NUL,
 
 	FOLLOW_ERR_NR,
 };
@@ -36,6 +37,7 @@ static const char *trace_follow_errors[FOLLOW_ERR_NR] = {
 	[FOLLOW_ERR_NO_BIT]	= "Too many sets of followed tasks",
 	[FOLLOW_ERR_TOO_LONG]	= "More than 65535 bytes",
 	[FOLLOW_ERR_TOO_MANY]	= "More than 256 names or users",
+	[FOLLOW_ERR_NUL]	= "Text behind a NUL",
 };
 
 /**
@@ -311,6 +313,10 @@ static ssize_t trace_follow_write(struct file *filp, const char __user *ubuf,
 	/* One line in error_log */
 	strim(cmd);
 	strreplace(cmd, '\n', ' ');
+	if (strlen(buf) + 1 < cnt) {
+		trace_follow_log_err(file->tr, cmd, 0, FOLLOW_ERR_NUL);
+		return -EINVAL;
+	}
 
 	ret = trace_follow_choose(m, cmd, buf);
 	if (ret)

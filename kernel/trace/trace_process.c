@@ -69,7 +69,7 @@ static void process_trace_exec(void *data, struct task_struct *p,
 	cut = len == PROCESS_FILENAME_MAX;
 	len -= cut;
 	if (!process_trace_reserve(tr, &record, TRACE_PROCESS_EXEC,
-				   struct_size(entry, filename, len + 1)))
+				   offsetof(typeof(*entry), filename) + len + 1))
 		return;
 	entry = record.entry;
 

@@ -40,9 +40,15 @@ struct process_strings {
 	u8			cut;
 };
 
-/* The numbers of system calls differ for 32-bit tasks. */
-static bool process_trace_is_compat(struct pt_regs *regs)
+/*
+ * The numbers of system calls differ for 32-bit tasks. The number -1 names no
+ * call, and x86 would take it for one of x32.
+ */
+static bool process_trace_is_compat(struct pt_regs *regs, int nr)
 {
+	if (nr == -1)
+		return false;
+
 #ifdef ARCH_TRACE_IGNORE_COMPAT_SYSCALLS
 	return arch_trace_is_compat_syscall(regs);
 #else
@@ -157,7 +163,9 @@ static void process_trace_sys_enter(void *data, struct pt_regs *regs, long id)
 	if (!process_trace_passes(tr))
 		return;
 
-	compat = process_trace_is_compat(regs);
+	/* On sh, @id is not the number. */
+	id = syscall_get_nr(current, regs);
+	compat = process_trace_is_compat(regs, id);
 	if (!compat)
 		meta = trace_syscall_metadata(id);
 	if (meta)
@@ -215,8 +223,10 @@ static void process_trace_sys_exit(void *data, struct pt_regs *regs, long ret)
 	entry = record.entry;
 
 	entry->nr = syscall_get_nr(current, regs);
-	entry->compat = process_trace_is_compat(regs);
-	entry->ret = ret;
+	entry->compat = process_trace_is_compat(regs, entry->nr);
+	/* @ret is an error without its sign on powerpc, the number on parisc. */
+	entry->ret = syscall_get_error(current, regs) ?:
+		     syscall_get_return_value(current, regs);
 	entry->duration = duration;
 
 	process_trace_commit(&record);

@@ -227,6 +227,8 @@ static const struct {
 	{ "\302\2332J",			"\\302\\2332J" },
 	{ "\342\200\256gpj.exe",	"\\342\\200\\256gpj.exe" },
 	{ "\342\200\250",		"\\342\\200\\250" },
+	/* The first character behind the controls */
+	{ "\302\240",			"\302\240" },
 	{ "%s%n",			"%s%n" },
 	/* A long one, with escapes in it */
 	{ "0123456789012345678901234567890\"\n01234567890123456789012345678",
@@ -282,6 +284,10 @@ static void long_names_of_files(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
 }
 
+/* What the tracepoints are told, and the records must not have */
+#define OTHER_CALL		__NR_getuid
+#define OTHER_RESULT		-EDOM
+
 static struct pt_regs *new_regs(struct kunit *test, int nr)
 {
 	struct pt_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
@@ -303,7 +309,19 @@ static void enter(struct pt_regs *regs)
 
 	while (ktime_get_ns() == now)
 		cpu_relax();
-	trace_sys_enter(regs, __NR_openat);
+	trace_sys_enter(regs, OTHER_CALL);
+}
+
+/* The arguments of the tracepoints are not the same everywhere. */
+static void leave(struct pt_regs *regs, int ret)
+{
+	int error = min(ret, 0);
+
+	/* The sign has become a flag before the tracepoint is called. */
+	if (IS_ENABLED(CONFIG_PPC))
+		error = -error;
+	syscall_set_return_value(current, regs, error, ret);
+	trace_sys_exit(regs, OTHER_RESULT);
 }
 
 static void syscalls_with_names(struct kunit *test)
@@ -311,28 +329,31 @@ static void syscalls_with_names(struct kunit *test)
 	struct process_kunit *process = test->priv;
 	struct trace_array *tr = process->env.tr;
 	struct pt_regs *regs = new_regs(test, __NR_openat);
+	char what[32];
 
 	choose_me(test, tr);
 	set_tracer(test, tr, "process");
 	enter(regs);
-	trace_sys_exit(regs, -ENOENT);
+	leave(regs, -ENOENT);
 	enter(regs);
-	trace_sys_exit(regs, 17);
+	leave(regs, 17);
 	KUNIT_EXPECT_TRUE(test, has(test, tr, OPENAT));
 	KUNIT_EXPECT_TRUE(test, has(test, tr, NO_ENTRY));
 	KUNIT_EXPECT_TRUE(test, has(test, tr, "() = 17 <"));
 
 	/* A call that seccomp refuses has not entered, and has no time. */
-	trace_sys_exit(regs, 20);
+	leave(regs, 20);
 	KUNIT_EXPECT_TRUE(test, has(test, tr, "() = 20\n"));
 
 	/* One that no kernel has. */
-	trace_sys_enter(regs, NR_syscalls + 100);
-	KUNIT_EXPECT_TRUE(test, has(test, tr, ": syscall_"));
+	syscall_set_nr(current, regs, NR_syscalls + 100);
+	trace_sys_enter(regs, OTHER_CALL);
+	snprintf(what, sizeof(what), ": syscall_%d(", NR_syscalls + 100);
+	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
 
 	/* Off */
 	choose_other(test, tr);
-	trace_sys_exit(regs, 19);
+	leave(regs, 19);
 	KUNIT_EXPECT_FALSE(test, has(test, tr, "() = 19"));
 }
 
@@ -365,7 +386,7 @@ static void time_of_a_call(struct kunit *test)
 	while (ktime_get_ns() < entered + 10 * NSEC_PER_USEC)
 		cpu_relax();
 	least = ktime_get_ns() - entered;
-	trace_sys_exit(regs, 100);
+	leave(regs, 100);
 	most = ktime_get_ns() - start;
 
 	KUNIT_ASSERT_TRUE(test, has(test, tr, "() = 100 <"));
@@ -393,7 +414,7 @@ static void time_in_each_file(struct kunit *test)
 	enter(regs);
 	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current,
 						   cpumask_of(cpu[1])), 0);
-	trace_sys_exit(regs, 100);
+	leave(regs, 100);
 
 	snprintf(name, sizeof(name), "per_cpu/cpu%d/trace", cpu[1]);
 	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 100, true));
@@ -423,15 +444,15 @@ static void time_with_tracing_off(struct kunit *test)
 	tracer_tracing_off(tr);
 	enter(regs);
 	tracer_tracing_on(tr);
-	trace_sys_exit(regs, 100);
+	leave(regs, 100);
 	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 100, true));
 
 	enter(regs);
 	tracer_tracing_off(tr);
-	trace_sys_exit(regs, 200);
+	leave(regs, 200);
 	tracer_tracing_on(tr);
 	/* Refused by seccomp */
-	trace_sys_exit(regs, 300);
+	leave(regs, 300);
 	KUNIT_EXPECT_FALSE(test, has(test, tr, "() = 200"));
 	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 300, false));
 }
@@ -551,14 +572,14 @@ static void no_time_after_leaving(struct kunit *test)
 		set_tracer(test, tr, "process");
 		enter(regs);
 		come[i](test, tr, false);
-		trace_sys_exit(regs, RESULT_AWAY);
+		leave(regs, RESULT_AWAY);
 		enter(regs);
 		come[i](test, tr, true);
-		trace_sys_exit(regs, RESULT_BACK);
+		leave(regs, RESULT_BACK);
 		expect_no_time(test, tr, i);
 
 		enter(regs);
-		trace_sys_exit(regs, RESULT_NEXT);
+		leave(regs, RESULT_NEXT);
 		tracer_tracing_off(tr);
 		KUNIT_EXPECT_TRUE_MSG(test, has_result(test, tr, "trace",
 						       RESULT_NEXT, true),
@@ -606,9 +627,9 @@ static void no_time_of_others(struct kunit *test)
 		choose_me(test, other);
 		enter(regs);
 		choose_other(test, other);
-		trace_sys_exit(regs, RESULT_AWAY);
+		leave(regs, RESULT_AWAY);
 		come[i](test, tr, true);
-		trace_sys_exit(regs, RESULT_BACK);
+		leave(regs, RESULT_BACK);
 		expect_no_time(test, tr, i);
 		set_tracer(test, tr, "nop");
 		trace_follow_clear(&tr->follow);
@@ -632,14 +653,14 @@ static void no_time_during_a_change(struct kunit *test)
 	/* Sets the time, and is about to say that the change is done. */
 	trace_follow_join_end(&tr->follow);
 	enter(regs);
-	trace_sys_exit(regs, 100);
+	leave(regs, 100);
 	atomic_dec(&tr->follow.joining);
-	trace_sys_exit(regs, 200);
+	leave(regs, 200);
 	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 100, false));
 	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 200, false));
 
 	enter(regs);
-	trace_sys_exit(regs, 300);
+	leave(regs, 300);
 	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 300, true));
 }
 
@@ -655,13 +676,13 @@ static void time_for_one_of_two(struct kunit *test)
 	other = new_other(test);
 
 	enter(regs);
-	trace_sys_exit(regs, 100);
+	leave(regs, 100);
 	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 100, true));
 	KUNIT_EXPECT_TRUE(test, has_result(test, other, "trace", 100, false));
 
 	enter(regs);
 	choose_me(test, tr);
-	trace_sys_exit(regs, 200);
+	leave(regs, 200);
 	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 200, false));
 	KUNIT_EXPECT_TRUE(test, has_result(test, other, "trace", 200, true));
 }
@@ -678,23 +699,23 @@ static void time_with_a_filter(struct kunit *test)
 	set_tracer(test, tr, "process");
 	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, file, "nobody"), 0);
 	enter(regs);
-	trace_sys_exit(regs, 100);
+	leave(regs, 100);
 	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, file, "\n"), 0);
 	/* Refused by seccomp */
-	trace_sys_exit(regs, 200);
+	leave(regs, 200);
 	KUNIT_EXPECT_FALSE(test, has(test, tr, "() = 100"));
 	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 200, false));
 
 	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, file, "nobody"), 0);
 	enter(regs);
 	KUNIT_ASSERT_EQ(test, trace_kunit_write(test, file, "\n"), 0);
-	trace_sys_exit(regs, 300);
+	leave(regs, 300);
 	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 300, true));
 }
 
 static int return_fn(void *data)
 {
-	trace_sys_exit(data, 0);
+	leave(data, 0);
 	do_exit(0);
 }
 
@@ -713,7 +734,7 @@ static void no_time_for_a_child(struct kunit *test)
 			   CLONE_FS | CLONE_FILES | SIGCHLD);
 	KUNIT_ASSERT_GT(test, nr, 0);
 	kernel_wait4(nr, NULL, 0, NULL);
-	trace_sys_exit(regs, 100);
+	leave(regs, 100);
 	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 0, false));
 	KUNIT_EXPECT_TRUE(test, has_result(test, tr, "trace", 100, true));
 }
@@ -723,7 +744,7 @@ static void enter_openat(struct pt_regs *regs, unsigned long filename)
 	unsigned long args[6] = { 0, filename };
 
 	syscall_set_arguments(current, regs, args);
-	trace_sys_enter(regs, __NR_openat);
+	trace_sys_enter(regs, OTHER_CALL);
 }
 
 /* A string that is not in user space can't be read, which is no harm. */
@@ -786,10 +807,10 @@ static void strings_of_two_arguments(struct kunit *test)
 	set_tracer(test, tr, "process");
 
 	syscall_set_arguments(current, regs, args);
-	trace_sys_enter(regs, __NR_renameat2);
+	trace_sys_enter(regs, OTHER_CALL);
 	args[1] = NO_ADDRESS;
 	syscall_set_arguments(current, regs, args);
-	trace_sys_enter(regs, __NR_renameat2);
+	trace_sys_enter(regs, OTHER_CALL);
 
 	/* The trace is read to where the strings were. */
 	snprintf(what, sizeof(what), "=0x%lx \"old\", newdfd=1, newname=0x%lx \"new\", ",
@@ -812,8 +833,8 @@ static void records_are_small(struct kunit *test)
 	choose_me(test, tr);
 	set_tracer(test, tr, "process");
 	tracing_reset_online_cpus(&tr->array_buffer);
-	trace_sys_enter(regs, __NR_getppid);
-	trace_sys_exit(regs, 1);
+	trace_sys_enter(regs, OTHER_CALL);
+	leave(regs, 1);
 
 	for_each_tracing_cpu(cpu)
 		bytes += ring_buffer_bytes_cpu(tr->array_buffer.buffer, cpu);
@@ -845,7 +866,7 @@ static void records_as_numbers(struct kunit *test)
 	enter_openat(regs, 0);
 	snprintf(what, sizeof(what), " %d 0 0 0 0 0\n", __NR_openat);
 	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
-	trace_sys_exit(regs, -ENOENT);
+	leave(regs, -ENOENT);
 	/* Without the time */
 	snprintf(what, sizeof(what), " %d 0 -2\n", __NR_openat);
 	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
