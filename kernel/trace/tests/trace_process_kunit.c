@@ -284,7 +284,7 @@ static void long_names_of_files(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, has(test, tr, what));
 }
 
-/* What the tracepoints are told, and the records must not have */
+/* The tracepoints are told these, and no record must have them. */
 #define OTHER_CALL		__NR_getuid
 #define OTHER_RESULT		-EDOM
 
