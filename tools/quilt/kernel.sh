@@ -57,7 +57,7 @@ esac
 
 need gcc:gcc make:make flex:flex bison:bison bc:bc pahole:dwarves \
 	/usr/include/gelf.h:libelf-dev \
-	'/usr/include/openssl/opensslv.h:libssl-dev' cpio:cpio rsync:rsync
+	'/usr/include/openssl/opensslv.h:libssl-dev' cpio:cpio rsync:rsync flock:util-linux
 [ -f "$TREE/Makefile" ] || die "no kernel tree in $TREE" "run: make tree"
 
 dir=$OUT/${name:-$kind}
@@ -67,6 +67,9 @@ if [ ! -e "$dir" ] && [ -f "$OUT/$kind/vmlinux" ] && [ "$OUT/$kind/source" -ef "
 fi
 make_dir "$dir"
 make_dir "$LOGS"
+# Two builds in one directory take each other's objects away.
+exec {lock}>"$dir/lock"
+flock -n "$lock" || { say "waiting for another build in $dir"; flock "$lock"; }
 
 fragments=()
 for part in $parts; do
