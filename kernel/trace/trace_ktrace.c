@@ -435,7 +435,8 @@ static int ktrace_name_event(struct ktrace_event *event,
 	if (!ret)
 		ret = ktrace_claim_name(event, mod, error, size);
 	if (ret) {
-		snprintf(error, size, "the name is taken by %s", place);
+		if (ret != -ENOMEM)
+			snprintf(error, size, "the name is taken by %s", place);
 		return ret;
 	}
 

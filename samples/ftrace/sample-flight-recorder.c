@@ -140,6 +140,9 @@ static void recorder_take(void)
 	ret = trace_array_snapshot(recorder_tr);
 	if (ret) {
 		pr_warn("%s: no snapshot: %pe\n", dev, ERR_PTR(ret));
+		/* Somebody freed the buffer: the next outage gets another. */
+		if (ret == -ENODEV)
+			recorder_empty = false;
 		return;
 	}
 

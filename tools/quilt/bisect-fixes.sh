@@ -2,7 +2,8 @@
 # Builds each fix as a stable tree gets it: on the base, with the patches that
 # its changelog says it needs, and with nothing else. A fix fails when it does
 # not build, or when it brings a warning that the base does not have. For x86_64,
-# with W=1, and only the objects of files that these patches touch.
+# with W=1, and only the objects of files that these patches touch, or if those
+# are headers alone, that all fixes touch.
 #
 # usage: bisect-fixes.sh [FIX...]
 #
@@ -39,6 +40,8 @@ build_fix() {
 	stack_whole fix
 	compile_checkout fix "$stack"
 	mapfile -t files < <(git -C "$stack" diff --name-only --diff-filter=AM base HEAD | objects)
+	# Headers alone: without a target, make would build the whole kernel.
+	[ ${#files[@]} -gt 0 ] || files=("${all[@]}")
 	build_targets x86_64 "$log" "${files[@]}" || return
 	comm -13 "$LOGS/bisect-fixes-base.log.warnings" "$log.warnings" | grep . && return 1
 	return 0
@@ -58,8 +61,8 @@ step "building the base"
 # make does not repeat the warnings of objects that are up to date.
 rm -rf "$OUT/check-x86_64"
 compile_checkout "$(base_of "$TREE")"
-mapfile -t files < <(touched "${code[@]}" | objects)
-build_targets x86_64 "$LOGS/bisect-fixes-base.log" "${files[@]}" ||
+mapfile -t all < <(touched "${code[@]}" | objects)
+build_targets x86_64 "$LOGS/bisect-fixes-base.log" "${all[@]}" ||
 	die "the base does not build" "see $LOGS/bisect-fixes-base.log"
 
 passed=0 failed=0

@@ -202,15 +202,20 @@ MODULE_PARM_DESC(limit, "how many snapshots to take from now on, -1 for any numb
 
 static int __init register_react_snapshot(void)
 {
-	scoped_guard(mutex, &rv_snapshot_mutex) {
-		rv_snapshot_ready = true;
-		if (rv_snapshot_set_instance(rv_snapshot_name)) {
-			pr_warn("rv: no snapshots of instance %s\n",
-				rv_snapshot_name);
-			rv_snapshot_name[0] = '\0';
-		}
+	int ret;
+
+	ret = rv_register_reactor(&rv_snapshot);
+	if (ret)
+		return ret;
+
+	guard(mutex)(&rv_snapshot_mutex);
+
+	rv_snapshot_ready = true;
+	if (rv_snapshot_set_instance(rv_snapshot_name)) {
+		pr_warn("rv: no snapshots of instance %s\n", rv_snapshot_name);
+		rv_snapshot_name[0] = '\0';
 	}
 
-	return rv_register_reactor(&rv_snapshot);
+	return 0;
 }
 device_initcall(register_react_snapshot);
