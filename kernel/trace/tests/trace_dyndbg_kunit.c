@@ -17,6 +17,7 @@
 #include <linux/ratelimit.h>
 #include <linux/ring_buffer.h>
 #include <linux/string.h>
+#include <linux/trace_recursion.h>
 
 #include <trace/events/dyndbg.h>
 
@@ -30,6 +31,7 @@ struct dyndbg_env {
 	char			line[512];
 	unsigned int		evaluated;
 	unsigned int		line_of_site;
+	bool			wrong_size;
 };
 
 /* The site of most cases */
@@ -349,15 +351,18 @@ static void probe_with_messages(void *data, const struct _ddebug *site,
 	struct dyndbg_env *env = test->priv;
 	char text[32];
 
-	snprintf(text, sizeof(text), "%pV", vaf);
+	if (size != snprintf(text, sizeof(text), "%pV", vaf) + 1)
+		env->wrong_size = true;
 	if (!strstr(text, "outer"))
 		return;
 
 	site_of_pr(env, "nested\n");
-	/* As in an interrupt */
+	/* As in an interrupt, whose functions the graph tracer leaves out */
 	guard(irqsave)();
 	preempt_count_add(HARDIRQ_OFFSET);
+	trace_recursion_set(TRACE_IRQ_BIT);
 	site_of_pr(env, "interrupt\n");
+	trace_recursion_clear(TRACE_IRQ_BIT);
 	preempt_count_sub(HARDIRQ_OFFSET);
 }
 
@@ -379,6 +384,7 @@ static void nested_messages(struct kunit *test)
 	unregister_trace_dyndbg_message(probe_with_messages, test);
 	tracepoint_synchronize_unregister();
 
+	KUNIT_EXPECT_FALSE(test, env->wrong_size);
 	recorded(test, &nr);
 	KUNIT_EXPECT_EQ(test, nr, 3);
 	next = strstr(env->kunit.text, " pr 3 interrupt\n");
