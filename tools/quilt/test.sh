@@ -16,7 +16,7 @@
 #   NOTICED=N          how many of the runs "noticed" of scenarios.sh (2)
 #   SLOW=N             how many of the slow tests of the scripts, see tests/run.sh (2)
 #   TOPICS=N           how many topics topics-build of check.sh takes (1)
-#   TEST_SHORT=y       one in four selftests and scenarios, others each day, and instead
+#   TEST_SHORT=y       one in five selftests and scenarios, others each day, and instead
 #                      of KUnit on UML and the checks that compile a cell of the matrix,
 #                      another one each day
 #   TEST_MINUTES=N     a part or scenario that has not begun N minutes after the
@@ -33,7 +33,7 @@ minutes=${TEST_MINUTES:-}
 [[ $minutes =~ ^[0-9]*$ ]] || die "TEST_MINUTES=$minutes is no number" "for example: TEST_MINUTES=60"
 DEADLINE=${minutes:+$(($(date +%s) + 60 * minutes))}
 export DEADLINE
-[ -z "${TEST_SHORT:-}" ] || export SHARE=25
+[ -z "${TEST_SHORT:-}" ] || export SHARE=20
 
 # work NAME CMD...: what it says goes to a log, and the exit code, seconds and
 # seconds of CPU to another file.
